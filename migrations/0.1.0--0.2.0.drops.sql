@@ -44,3 +44,10 @@ DROP FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, inte
 DROP FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean);
 -- Recency counts from when a memory was said or true.
 DROP FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision);
+-- Standing follows from the last record of a version, and is no setting.
+DROP VIEW IF EXISTS memwarden.standings;
+DROP FUNCTION memwarden_internal.list_standings();
+DROP FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text);
+DROP FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision);
+DROP FUNCTION memwarden_internal.trust_of_version(bigint, uuid);
+DROP FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz);

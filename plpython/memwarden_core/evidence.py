@@ -15,6 +15,7 @@ from json.encoder import encode_basestring as quoted
 from .late import late
 from .light import Any, NamedTuple
 from .support.judge import supports
+from .text import content_text
 
 _OWN = "agent_reasoning"
 _MEMORY = "memory_item"
@@ -74,6 +75,8 @@ class _Reference:
         self.excerpt = excerpt if excerpt and _WORD.search(excerpt) else None
         # Of no memory that is over, and of nothing that was altered.
         self.believed = named is None or bool(cited.get("believed"))
+        # Whether who says it says it of itself.
+        self.about_self = False
         self.self_made = self.type == _OWN or bool(cited.get("is_own"))
         self.external = not is_memory and self.type in asked.external_types
         self.authority = self._authority(claimed)
@@ -148,6 +151,8 @@ class _Reference:
             text += f', "version": {quoted(self.version)}'
         if self.excerpt is not None:
             text += f', "excerpt_hash": "{hashlib.sha256(self.excerpt.encode()).hexdigest()}"'
+        if cited.get("recorder") is not None:
+            text += self._held()
         issuer = self.known.get("issuer")
         if issuer is not None and self.spoken_for:
             text += f', "issuer": {quoted(issuer)}'
@@ -156,6 +161,26 @@ class _Reference:
             if value is not None:
                 text += f', "{name}": {quoted(value)}'
         return text + "}"
+
+    def _held(self) -> str:
+        """What standing asks of words that the store holds: who recorded them, whose they are."""
+        cited = self.cited
+        # An agent that speaks for a source is no application: it could record what suits it.
+        is_declared = self.known.get("issuer_id") == cited["recorder"] and bool(
+            cited.get("by_application")
+        )
+        text = (
+            f', "held": true, "recorder": {cited["recorder"]}, '
+            f'"independent": {_TRUTH[bool(cited.get("independent"))]}, '
+            f'"declared": {_TRUTH[is_declared]}, "words_of": {quoted(cited["words_of"])}'
+        )
+        if self.about_self:
+            text += ', "about_self": true'
+        for name in ("standing", "speaker"):
+            value = cited.get(name)
+            if value is not None:
+                text += f', "{name}": {quoted(value)}'
+        return text
 
     def told(self) -> dict[str, str]:
         """What verifiers are told of it."""
@@ -209,6 +234,10 @@ def weigh(
         [r.uri for r in references],
         [r.cited.get("speaker") for r in references],
     )
+    for reference in references:
+        speaker = reference.cited.get("speaker")
+        if speaker:
+            reference.about_self = _is_about(speaker, subject, content)
     order = [0]
     first: Collection[int] = order
     if len(references) > 1:
@@ -236,6 +265,16 @@ def weigh(
         [c["item_id"] for c in cited],
         [c["version_id"] for c in cited],
         json.dumps([r.told() for r in references]) if demands.is_telling else None,
+    )
+
+
+def _is_about(name: str, subject: str | None, content: str) -> bool:
+    """Whether the subject of a claim is ``name``: the one that is given, or its first words."""
+    wanted = " ".join(name.split()).casefold()
+    said = subject or content_text(_read(content)[0])
+    said = " ".join(said.split()).casefold()
+    return said == wanted or (
+        not subject and said.startswith(wanted) and not said[len(wanted)].isalnum()
     )
 
 

@@ -31,7 +31,7 @@ SETTINGS = {
     *("extractors", "functions"),
     *("injection_policy", "injection_block", "injection_policies"),
     *("ontology", "ontology_pin", "ontologies"),
-    *("surface", "surfaces", "standing_rule", "standings", "hedge"),
+    *("surface", "surfaces", "hedge"),
     *("external_source", "external_sources"),
     *("retention_rule", "retention_rules"),
 }

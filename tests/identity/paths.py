@@ -53,7 +53,7 @@ CHANGES = {
     *("define_probe", "drop_probe", "run_probes"),
     *("report_outcome", "record_recalls"),
     *("pin", "unpin", "hold", "lift_hold", "set_hold_policy", "link_action"),
-    *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),
+    *("define_surface", "drop_surface", "set_hedge"),
     *("define_external_source", "drop_external_source"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
     # For administrators: ids, and nothing of what they say.

@@ -75,7 +75,7 @@ ELSEWHERE = {
     *("define_region", "set_region", "set_residency", "create_region_publication", "remove_copies"),
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),
-    *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),
+    *("define_surface", "drop_surface", "set_hedge"),
     *("define_external_source", "drop_external_source"),
     *("set_injection_policy", "drop_injection_policy"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),

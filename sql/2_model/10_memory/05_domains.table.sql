@@ -7,6 +7,7 @@ CREATE DOMAIN memwarden_data.item_status AS text CHECK (VALUE IN ('DRAFT', 'ACTI
 CREATE DOMAIN memwarden_data.sensitivity_level AS text CHECK (VALUE IN ('none', 'suspicious', 'high'));
 CREATE DOMAIN memwarden_data.log_operation AS text CHECK (VALUE IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE',
     'RESTORE', 'ERASE'));
-CREATE DOMAIN memwarden_data.provenance_event AS text CHECK (VALUE IN ('WRITE', 'RESTATE', 'APPROVAL'));
+CREATE DOMAIN memwarden_data.provenance_event AS text CHECK (VALUE IN ('WRITE', 'RESTATE', 'APPROVAL', 'STANDING'));
+CREATE DOMAIN memwarden_data.standing AS text CHECK (VALUE IN ('verified', 'supported', 'reported', 'inferred', 'disputed'));
 CREATE DOMAIN memwarden_data.request_outcome AS text
     CHECK (VALUE IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'REJECTED', 'DEFERRED', 'DEADLINE_EXCEEDED'));

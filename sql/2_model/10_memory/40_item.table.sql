@@ -46,6 +46,8 @@ CREATE TABLE memwarden_data.item (
     conversation   bigint,
     -- Of which attribute of which thing it tells: attribute_key(). NULL where no rule reads that out of its words.
     attribute_key  memwarden_data.sha256,
+    -- How firmly it may be said, by the records of its version.
+    standing       memwarden_data.standing NOT NULL DEFAULT 'inferred',
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
@@ -81,6 +83,8 @@ COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subj
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
 COMMENT ON COLUMN memwarden_data.item.inverse_key_hash IS
     'The key of the same fact said from the other side, where its predicate has an inverse.';
+COMMENT ON COLUMN memwarden_data.item.standing IS
+    'verified, supported, reported or inferred; disputed once a refutation or a fault counts: standing_of() its last record.';
 COMMENT ON COLUMN memwarden_data.item.contradicted IS
     'Another memory has stood beside it that contradicts it or tells a newer value; whether one still does: marks_of().';
 COMMENT ON COLUMN memwarden_data.item.attribute_key IS

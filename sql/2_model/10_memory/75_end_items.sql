@@ -48,6 +48,10 @@ BEGIN
     )
     SELECT g.item_id FROM logged AS g
      WHERE (SELECT count(*) FROM aside) + (SELECT count(*) FROM untrue) >= 0;
+    -- Who takes back what it said of a memory says nothing of it any more.
+    PERFORM memwarden_internal.settle_standing(p_org_id, memwarden_internal.cited_item(i.subject))
+       FROM memwarden_data.item AS i
+      WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.kind = 'annotation' AND i.status = p_status;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) IS

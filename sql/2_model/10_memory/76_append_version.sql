@@ -82,6 +82,9 @@ BEGIN
     PERFORM memwarden_internal.restate_provenance(p_org_id, p_item_id, v_id, v_head.version_id, p_source_id, p_absorbed_id,
         p_united, p_now);
     PERFORM memwarden_internal.show_version(p_org_id, p_item_id, v_id, p_source_id);
+    IF v_new.kind = 'annotation' THEN
+        PERFORM memwarden_internal.settle_standing(p_org_id, memwarden_internal.cited_item(v_new.subject));
+    END IF;
     -- Words that come back, or gain evidence, leave the periods as they were.
     IF v_new.exclusive AND p_valid_during IS NULL THEN
         PERFORM memwarden_internal.restore_values(p_org_id, p_item_id, p_source_id,
@@ -114,7 +117,7 @@ BEGIN
        SET kind = v.kind, subject = v.subject, predicate = v.predicate, status = v.status, version_id = v.version_id, version = v.version,
            exclusive = v.exclusive, instance = v.instance, confidence = v.confidence, importance = v.importance,
            adjusted_confidence = coalesce(o.adjusted_confidence, 0), authority = coalesce(o.authority, 0),
-           sensitivity = coalesce(o.sensitivity, 'none'),
+           sensitivity = coalesce(o.sensitivity, 'none'), standing = coalesce(o.standing, 'inferred'),
            principal_id = v.principal_id, updated_at = lower(v.recorded_during),
            -- What says again what it said, alone, is as old as it was.
            created_at = CASE WHEN p_source_id = i.version_id AND v.absorbed_version_id IS NULL THEN i.created_at
@@ -130,7 +133,8 @@ BEGIN
            attribute_key = memwarden_internal.indexed_hash(memwarden_internal.attribute_key(
                v.search_text, v.content::text, v.subject, v.predicate), v.subject_key_id),
            -- What is pinned stays so.
-           fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM v.class THEN i.fresh_until
+           fresh_until = CASE WHEN o.standing = 'disputed' THEN lower(v.recorded_during)
+                              WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM v.class THEN i.fresh_until
                               WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(
                                   v.org_id, v.layer, v.class, i.created_at, lower(v.recorded_during)) END
       FROM memwarden_data.said_version AS v

@@ -110,13 +110,13 @@ BEGIN
                (i.status, i.version_id, i.created_at, i.updated_at, i.scope_id, i.layer, i.kind, i.subject, i.predicate,
                    i.version, i.exclusive,
                 i.instance, i.confidence, i.importance, i.adjusted_confidence, i.authority, i.sensitivity, i.principal_id,
-                    i.label_id, i.expires_at, i.valid_during, i.content_hash, i.class)
+                    i.label_id, i.expires_at, i.valid_during, i.content_hash, i.class, i.standing)
                IS DISTINCT FROM
                (h.status, h.version_id, h.created_at, h.updated_at, v.scope_id, v.layer, v.kind, v.subject, v.predicate,
                    v.version, v.exclusive,
                 v.instance, v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
                 coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash,
-                    v.class)) AS different
+                    v.class, coalesce(o.standing, 'inferred'))) AS different
       INTO v_heads
       FROM (memwarden_internal.heads_of_log() AS h
             JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
@@ -150,7 +150,7 @@ BEGIN
         confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
             expires_at, valid_during,
         content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector, class, subject_key_id, fresh_until,
-        conversation, attribute_key)
+        conversation, attribute_key, standing)
     SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version,
         v.exclusive, v.instance,
            v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
@@ -170,7 +170,8 @@ BEGIN
            memwarden_internal.conversation_of((SELECT p.record -> 'origin' FROM memwarden_data.provenance AS p
                WHERE p.org_id = v.org_id AND p.item_id = v.item_id ORDER BY p.provenance_id LIMIT 1), v.scope_id),
            memwarden_internal.indexed_hash(memwarden_internal.attribute_key(
-               v.search_text, v.content::text, v.subject, v.predicate), v.subject_key_id)
+               v.search_text, v.content::text, v.subject, v.predicate), v.subject_key_id),
+           coalesce(o.standing, 'inferred')
       FROM memwarden_internal.heads_of_log() AS h
       JOIN memwarden_data.said_version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer

@@ -62,7 +62,9 @@ BEGIN
         RETURN '{"kind": "memory"}'::jsonb || coalesce((
             SELECT to_jsonb(c) FROM (
                 SELECT m.item_id, m.version_id, m.search_text AS excerpt, m.adjusted_confidence, m.recorded_at AS at,
-                       m.is_current AS believed, m.is_own, least(m.authority, t.authority) AS authority
+                       m.is_current AS believed, m.is_own, least(m.authority, t.authority) AS authority,
+                       m.principal_id AS recorder, m.standing, 'memory' AS words_of,
+                       memwarden_internal.is_independent(p_principal_id, m.principal_id) AS independent
                   FROM memwarden_internal.cited_memory(p_principal_id, p_org_id, v_item_id,
                       coalesce(p_reference ->> 'version_id', ''), p_now) AS m
                   JOIN memwarden_data.source_type AS t ON t.type = 'memory_item') AS c), '{}');
@@ -70,14 +72,21 @@ BEGIN
         RETURN '{"kind": "record"}'::jsonb || coalesce((
             SELECT to_jsonb(c) FROM (
                 SELECT r.evidence_id, r.uri, r.type, r.version, r.excerpt, r.issuer_id, r.accessed_at AS at,
-                    r.is_intact AS believed, t.authority
+                    r.is_intact AS believed, t.authority, r.issuer_id AS recorder,
+                    CASE r.type WHEN 'document' THEN 'document' WHEN 'human_input' THEN 'person'
+                                WHEN 'agent_reasoning' THEN 'model' ELSE 'tool' END AS words_of,
+                    memwarden_internal.is_independent(p_principal_id, r.issuer_id) AS independent,
+                    memwarden_internal.is_application(r.issuer_id) AS by_application
                   FROM memwarden_internal.cited_record(p_principal_id, p_org_id, v_evidence_id) AS r
                   JOIN memwarden_data.source_type AS t ON t.type = r.type) AS c), '{}');
     ELSIF v_capture_id IS NOT NULL THEN
         -- What it is worth says the registry of its source, as for any other uri.
         RETURN '{"kind": "capture"}'::jsonb || coalesce((
             SELECT to_jsonb(c) FROM (
-                SELECT r.uri, r.excerpt, r.issuer_id, r.captured_at AS at, r.is_intact AS believed, 1 AS authority
+                SELECT r.uri, r.excerpt, r.issuer_id, r.captured_at AS at, r.is_intact AS believed, 1 AS authority,
+                       r.issuer_id AS recorder, 'person' AS words_of,
+                       memwarden_internal.is_independent(p_principal_id, r.issuer_id) AS independent,
+                    memwarden_internal.is_application(r.issuer_id) AS by_application
                   FROM memwarden_internal.cited_capture(p_principal_id, p_org_id, v_capture_id, p_reference ->> 'excerpt') AS r)
                       AS c), '{}');
     END IF;
@@ -113,7 +122,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.cited_memory(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id text, p_now timestamptz)
 RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid, search_text text, authority double precision,
     adjusted_confidence double precision,
-               recorded_at timestamptz, is_current boolean, is_own boolean)
+               recorded_at timestamptz, is_current boolean, is_own boolean, principal_id bigint, standing text)
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -127,7 +136,10 @@ BEGIN
            -- What an agent wrote and what no outside source bears out is its own word, whatever it calls it.
            v.principal_id = p_principal_id AND NOT EXISTS (
                SELECT FROM memwarden_data.provenance AS p
-                WHERE p.org_id = v.org_id AND p.version_id = v.version_id AND p.record ->> 'evidence_quality' IN ('PRIMARY', 'SECONDARY'))
+                WHERE p.org_id = v.org_id AND p.version_id = v.version_id AND p.record ->> 'evidence_quality' IN ('PRIMARY', 'SECONDARY')),
+           v.principal_id,
+           CASE WHEN i.contradicted AND memwarden_internal.stands_disputed(i.org_id, i.item_id) THEN 'disputed'
+                ELSE i.standing::text END
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v
         ON v.org_id = i.org_id AND v.item_id = i.item_id
@@ -141,7 +153,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) IS
     'A memory that the principal may read, in the version of that number or as it is now. is_current: it stands, holds '
     'at p_now and rests on nothing that was taken back. is_own: the principal wrote it, and no outside source bears it '
-    'out.';
+    'out. principal_id: who wrote it. standing: how firmly it may be said.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_evidence(p_uri text)

@@ -26,4 +26,4 @@ CREATE TABLE memwarden_data.provenance (
 );
 COMMENT ON TABLE memwarden_data.provenance IS
     'The signed provenance of every version: WRITE as it was written, RESTATE where a version says again what others '
-    'said, APPROVAL what a human decided.';
+    'said, APPROVAL what a human decided, STANDING what was learnt later of how firmly it may be said.';

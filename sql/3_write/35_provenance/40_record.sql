@@ -93,6 +93,19 @@ COMMENT ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, u
     'Completes a record of provenance with where it belongs, signs it with the key of today and stores it. Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.restated(p_grounds jsonb, p_own jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT coalesce(jsonb_agg(CASE WHEN p_own @> jsonb_build_array(g.e) OR NOT g.e ? 'held' THEN g.e ELSE g.e || '{"restated": true}' END
+                          ORDER BY g.place), '[]')
+  FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.restated(jsonb, jsonb) IS
+    'Evidence that bore out other words than those it stands beside now: what of it is not among p_own is marked, and makes no standing.';
+REVOKE ALL ON FUNCTION memwarden_internal.restated(jsonb, jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.merged_record(p_org_id bigint, p_version_id uuid, p_record jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -110,7 +123,8 @@ BEGIN
     -- What it is worth stays what its own evidence makes it: the words are new, and no old memory vouches for what they add.
     RETURN p_record || jsonb_build_object(
         'restates', jsonb_build_array(v_old.provenance_id),
-        'evidence', memwarden_internal.evidence_union(v_old.record -> 'evidence', p_record -> 'evidence'),
+        'evidence', memwarden_internal.evidence_union(
+            memwarden_internal.restated(v_old.record -> 'evidence', p_record -> 'evidence'), p_record -> 'evidence'),
         'agent_confidence', greatest((v_old.record ->> 'agent_confidence')::double precision,
         (p_record ->> 'agent_confidence')::double precision));
 END
@@ -143,12 +157,17 @@ BEGIN
         -- Nothing is known of it: verify_provenance() says so of its source as well.
         RETURN;
     END IF;
+    -- What a sweep said of the version before it has not said of this one. What others say against these words stays.
+    v_source.record := v_source.record - 'lowered' || CASE
+        WHEN (v_source.record -> 'lowered') - 'found_false' <> '[]'
+        THEN jsonb_build_object('lowered', (v_source.record -> 'lowered') - 'found_false') ELSE '{}' END;
     PERFORM memwarden_internal.record_provenance(
         p_org_id, v_source.scope_id, p_item_id, p_version_id, p_previous_version_id, 'RESTATE',
         v_source.record || jsonb_build_object('restates', jsonb_build_array(v_source.provenance_id))
         || CASE WHEN v_absorbed.record IS NULL THEN '{}' ELSE jsonb_build_object(
                'restates', jsonb_build_array(v_source.provenance_id, v_absorbed.provenance_id),
-               'evidence', memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence'),
+               'evidence', memwarden_internal.evidence_union(v_source.record -> 'evidence', memwarden_internal.restated(
+                   v_absorbed.record -> 'evidence', v_source.record -> 'evidence')),
                'evidence_quality', memwarden_internal.evidence_quality(
                    memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence')),
                'agent_confidence', greatest((v_source.record ->> 'agent_confidence')::double precision,
@@ -179,7 +198,7 @@ COMMENT ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uu
 REVOKE ALL ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.trust_of_version(p_org_id bigint, p_version_id uuid)
-RETURNS TABLE (adjusted_confidence double precision, authority double precision, sensitivity text)
+RETURNS TABLE (adjusted_confidence double precision, authority double precision, sensitivity text, standing text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -188,7 +207,8 @@ BEGIN
     SELECT (p.record ->> 'adjusted_confidence')::double precision, (p.record ->> 'authority')::double precision,
            -- What a later look found weighs as much as what was found at the write.
            CASE WHEN 'high' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'high'
-                WHEN 'suspicious' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'suspicious' ELSE 'none' END
+                WHEN 'suspicious' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'suspicious' ELSE 'none' END,
+           memwarden_internal.standing_of(p.record)
       FROM memwarden_data.whole_provenance AS p
       LEFT JOIN memwarden_data.sensitivity_scan AS s ON s.org_id = p.org_id AND s.item_id = p.item_id AND s.version_id = p.version_id
      WHERE p.org_id = p_org_id AND p.version_id = p_version_id
@@ -196,6 +216,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) IS
-    'What the latest record of a version makes of it: adjusted confidence, authority and sensitivity; nulls where there '
+    'What the latest record of a version makes of it: adjusted confidence, authority, sensitivity and standing; nulls where there '
     'is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) FROM PUBLIC;

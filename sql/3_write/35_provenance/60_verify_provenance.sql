@@ -49,7 +49,7 @@ BEGIN
      CROSS JOIN LATERAL memwarden_internal.trust_of_version(i.org_id, i.version_id) AS t
      WHERE i.updated_at >= p_since
        AND (v.org_id, v.version_id) > (p_after_org, p_after) AND (v.org_id, v.version_id) <= (p_until_org, p_until)
-       AND (t.adjusted_confidence <> i.adjusted_confidence OR t.authority <> i.authority);
+       AND (t.adjusted_confidence <> i.adjusted_confidence OR t.authority <> i.authority OR t.standing <> i.standing);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.provenance_findings(timestamptz, bigint, uuid, bigint, uuid) IS
@@ -74,7 +74,7 @@ COMMENT ON FUNCTION memwarden.verify_provenance(timestamptz) IS
     'is intact. The caller is an administrator, since the function looks at every organisation. since: records from that moment on; '
     'all by default. finding: ALTERED (not what was signed), MISPLACED (moved to another version), OTHER_CONTENT (the version has '
     'another content hash), WITHOUT_VERSION, MISSING (a version without a record), UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by '
-    'another master key), or HEAD (an item''s adjusted_confidence or authority is not its record''s). Source: chapter 12.4.5.';
+    'another master key), or HEAD (an item''s adjusted_confidence, authority or standing is not its record''s). Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden.verify_provenance(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_provenance(timestamptz) TO memwarden_admin;
 

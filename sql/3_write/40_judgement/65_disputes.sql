@@ -31,14 +31,14 @@ AS $function$
 BEGIN
     WITH told AS (
         -- When it was said: as it was recorded, or earlier where the record says so. No writer makes a memory newer than it is.
-        SELECT i.item_id, i.content_hash, i.authority,
+        SELECT i.item_id, i.content_hash, memwarden_internal.firmness(i.standing) AS firmness,
                (least(i.updated_at, lower(i.valid_during)), i.updated_at, i.item_id) AS told_at
           FROM memwarden_data.item AS i
          WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.item_id = ANY (p_item_id || p_other_ids)
     ), pair AS (
         SELECT o.item_id, o.content_hash, n.item_id AS other_item_id, n.content_hash AS other_content_hash
           FROM told AS o
-          JOIN told AS n ON p_item_id IN (o.item_id, n.item_id) AND n.told_at > o.told_at AND n.authority >= o.authority
+          JOIN told AS n ON p_item_id IN (o.item_id, n.item_id) AND n.told_at > o.told_at AND n.firmness >= o.firmness
     ), marked AS (
         INSERT INTO memwarden_data.dispute (
             org_id, scope_id, item_id, content_hash, other_item_id, other_content_hash, found_at, outdated)
@@ -142,3 +142,43 @@ COMMENT ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, 
     'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees: p_labels as '
     'readable_labels() gives them, NULL for all. When the other ends, by whatever way, it is not any more.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
+
+-- What stands less firm disputes nothing: it is disputed itself, and the firmer one lists it.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_outweighed(p_org_id bigint, p_standing text, p_contradicts uuid[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM memwarden_data.item AS o
+                    WHERE o.org_id = p_org_id AND o.item_id = ANY (p_contradicts)
+                      AND memwarden_internal.firmness(o.standing) >= memwarden_internal.firmness(p_standing));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_outweighed(bigint, text, uuid[]) IS
+    'Whether one of the memories that contradict another stands at least as firm as that.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_outweighed(bigint, text, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.stands_disputed(p_org_id bigint, p_item_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.item_id = p_item_id
+           AND (i.standing = 'disputed' OR i.contradicted AND EXISTS (
+                SELECT FROM memwarden_data.dispute AS d
+                  JOIN memwarden_data.item AS o
+                    ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
+                 WHERE d.org_id = i.org_id AND d.item_id = i.item_id AND d.content_hash = i.content_hash AND d.settled_at IS NULL
+                   AND NOT d.outdated AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
+                   AND memwarden_internal.firmness(o.standing) >= memwarden_internal.firmness(i.standing))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.stands_disputed(bigint, uuid) IS
+    'Whether a memory is lowered, or contradicted by one that stands at least as firm, whoever sees that.';
+REVOKE ALL ON FUNCTION memwarden_internal.stands_disputed(bigint, uuid) FROM PUBLIC;

@@ -104,7 +104,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
     'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least '
     'authority, sources outside the agent, no circle. Asks the verifiers of the layer. What evidence denies is refused; '
-    'what it does not tell, and what has none, is stored, asked about or refused as the layer says. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
+    'what it does not tell, and what has none, is stored, asked about or refused as the layer says. Source: chapter 12.2.3, '
+    '12.11.3, 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.short_of_evidence(
@@ -230,6 +231,16 @@ COMMENT ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, tex
     'to look through. Source: chapter 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.looks_at_source(p_plugin text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+-- All others judge the words that the writer has quoted.
+RETURN p_plugin IN ('retrieval', 'code_execution') OR starts_with(p_plugin, 'register');
+COMMENT ON FUNCTION memwarden_internal.looks_at_source(text) IS
+    'Whether a plug-in looks at the source itself: it fetches it (retrieval), runs it (code_execution), or asks a register (a name '
+    'that begins with register).';
+REVOKE ALL ON FUNCTION memwarden_internal.looks_at_source(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.weigh_verdicts(
     p_state text, p_verdicts jsonb, p_grounds jsonb,
     OUT reason text, OUT detail jsonb, OUT grounds jsonb, OUT fact_score double precision, OUT verified_by jsonb)
@@ -242,7 +253,7 @@ DECLARE
 BEGIN
     grounds := p_grounds;
     verified_by := (SELECT coalesce(jsonb_agg(jsonb_build_object('verifier', v.e -> 'plugin', 'version', v.e -> 'version',
-        'score', v.e -> 'score')), '[]')
+        'score', v.e -> 'score', 'looked', memwarden_internal.looks_at_source(v.e ->> 'plugin'))), '[]')
                       FROM jsonb_array_elements(p_verdicts) AS v (e));
     IF p_state = 'waiting' THEN
         reason := 'AWAITING_VERDICT';
@@ -262,7 +273,7 @@ BEGIN
         IF v_score IS NOT NULL AND p_grounds IS NOT NULL THEN
             -- They read better than the rules do; but what the rules find to contradict the claim, or is over, supports nothing.
             SELECT jsonb_agg(CASE WHEN (g.e -> 'believed') IS NOT NULL OR (g.e -> 'contradicts') IS NOT NULL THEN g.e
-                                  ELSE g.e || jsonb_build_object('support', v_score) END ORDER BY g.place)
+                                  ELSE g.e || jsonb_build_object('support', v_score, 'by_rules', g.e -> 'support') END ORDER BY g.place)
               INTO grounds FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place);
             SELECT sum((g.e ->> 'weight')::double precision * (g.e ->> 'support')::double precision
                        * (g.e ->> 'authority')::double precision * (g.e ->> 'freshness')::double precision)

@@ -400,9 +400,10 @@ BEGIN
         INSERT INTO memwarden_data.item (
             org_id, item_id, scope_id, layer, status, version_id, version, exclusive, instance, confidence, importance,
             adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-            content_hash, fingerprint, attribute_key, search_vector)
+            content_hash, fingerprint, attribute_key, standing, search_vector)
         SELECT r.org_id, r.item_id, r.scope_id, r.layer, 'ACTIVE', r.version_id, 1, false, 0, r.said, r.weight, r.adjusted, r.trust,
                'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint, r.attribute_key,
+               memwarden_internal.standing_of(r.record),
                CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text) AND r.names IS NULL
                     THEN to_tsvector('english', left(r.search_text, 200000))
                     ELSE memwarden_internal.words_and_names(r.text_search_config, r.search_text, r.names) END

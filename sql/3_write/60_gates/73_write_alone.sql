@@ -95,7 +95,8 @@ BEGIN
     ELSIF (v_terms.fact_threshold > 0 OR v_terms.min_external > 0) AND v_terms.no_evidence <> 'store' THEN
         RETURN NULL;
     ELSE
-        SELECT NULL::jsonb AS grounds, CASE WHEN v_terms.fact_threshold > 0 THEN 0::double precision END AS fact_score, NULL::double precision AS authority,
+        SELECT NULL::jsonb AS grounds, CASE WHEN v_terms.fact_threshold > 0 THEN 0::double precision END AS fact_score,
+               NULL::double precision AS authority,
                NULL::double precision AS trust_ceiling INTO v_grounds;
     END IF;
     IF v_terms.by_risk THEN
@@ -227,11 +228,11 @@ BEGIN
     INSERT INTO memwarden_data.item (
         org_id, item_id, scope_id, layer, status, version_id, version, exclusive, instance, confidence, importance,
         adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-        content_hash, fingerprint, attribute_key, search_vector)
+        content_hash, fingerprint, attribute_key, standing, search_vector)
     VALUES (
         v_terms.org_id, v_item_id, v_at.scope_id, p_layer, 'ACTIVE', v_version_id, 1, false, 0, v_said, v_weight,
         v_adjusted, coalesce(v_grounds.authority, 0), 'none', p_principal_id, v_at.label_id, v_now, v_now, v_expires, v_valid,
-        v_form.content_hash, v_form.fingerprint, v_form.attribute_key,
+        v_form.content_hash, v_form.fingerprint, v_form.attribute_key, memwarden_internal.standing_of(v_record),
         CASE WHEN v_at.text_search_config = 'english' AND octet_length(v_form.search_text) = length(v_form.search_text)
                   AND v_form.names IS NULL
              THEN to_tsvector('english', left(v_form.search_text, 200000))

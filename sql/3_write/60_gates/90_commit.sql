@@ -220,18 +220,20 @@ BEGIN
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
             expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class,
-            subject_key_id, fresh_until, conversation, attribute_key)
+            subject_key_id, fresh_until, conversation, attribute_key, standing)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
             NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
             NEW.inverse_key_hash, v_words, NEW.class, NEW.subject_key_id, v_fresh,
-            memwarden_internal.conversation_of(NEW.origin, NEW.scope_id), NEW.attribute_key);
+            memwarden_internal.conversation_of(NEW.origin, NEW.scope_id),
+            NEW.attribute_key, memwarden_internal.standing_of(NEW.provenance));
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
                confidence = NEW.confidence, importance = NEW.importance, adjusted_confidence = v_trust, authority = NEW.authority,
-               sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id,
+               standing = memwarden_internal.standing_of(NEW.provenance), sensitivity = coalesce(NEW.sensitivity, 'none'),
+               principal_id = NEW.principal_id, label_id = NEW.label_id,
                    updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
                key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class,
@@ -243,6 +245,9 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.record_provenance(
         NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_head.version_id, 'WRITE', NEW.provenance, v_now);
+    IF NEW.kind = 'annotation' THEN
+        PERFORM memwarden_internal.settle_standing(NEW.org_id, memwarden_internal.cited_item(NEW.subject));
+    END IF;
     IF NEW.embedding IS NOT NULL THEN
         -- Straight to the shared shelf, nearly always: finding the partition takes longer than asking whether there is one.
         INSERT INTO memwarden_data.embedding_shared (org_id, scope_id, model_id, item_id, embedding)

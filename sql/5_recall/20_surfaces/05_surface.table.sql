@@ -23,22 +23,6 @@ COMMENT ON COLUMN memwarden_data.surface.internals IS 'Whether scope, domains, p
 COMMENT ON COLUMN memwarden_data.surface.floor IS
     'The least relevance of an answer; with nothing above it the answer is that nothing is known.';
 
-CREATE TABLE memwarden_data.standing_rule (
-    org_id          bigint NOT NULL REFERENCES memwarden_data.organisation,
-    standing        text NOT NULL CHECK (standing IN ('verified', 'supported', 'reported')),
-    min_confidence  double precision NOT NULL CHECK (min_confidence BETWEEN 0 AND 1),
-    min_authority   double precision NOT NULL CHECK (min_authority BETWEEN 0 AND 1),
-    min_sources     integer NOT NULL CHECK (min_sources BETWEEN 0 AND 100),
-    PRIMARY KEY (org_id, standing)
-);
-COMMENT ON TABLE memwarden_data.standing_rule IS
-    'What a memory needs to be called verified, supported or reported; org_id 0 speaks for all that say nothing else.';
-INSERT INTO memwarden_data.standing_rule (org_id, standing, min_confidence, min_authority, min_sources) VALUES
-    -- Without a human's word nothing is believed more than 0.7 where a layer has the weights that are shipped.
-    (0, 'verified', 0.6, 0.9, 1),
-    (0, 'supported', 0.5, 0.5, 2),
-    (0, 'reported', 0.3, 0.5, 1);
-
 CREATE TABLE memwarden_data.hedge (
     org_id    bigint NOT NULL REFERENCES memwarden_data.organisation,
     language  text NOT NULL CHECK (language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),
@@ -50,12 +34,12 @@ COMMENT ON TABLE memwarden_data.hedge IS
     'How each standing is said in a language; org_id 0 speaks for all that say nothing else. What is verified needs no '
     'hedge.';
 INSERT INTO memwarden_data.hedge (org_id, language, standing, phrase) VALUES
-    (0, 'en', 'supported', 'according to several sources'), (0, 'en', 'reported', 'reportedly'), (0, 'en', 'inferred', 'presumably'),
+    (0, 'en', 'supported', 'according to {source}, {date}'), (0, 'en', 'reported', 'reportedly'), (0, 'en', 'inferred', 'presumably'),
     (0, 'en', 'disputed', 'it is disputed whether'), (0, 'en', 'outdated', 'as was known earlier'), (0, 'en', 'unknown', 'I don''t know'),
-    (0, 'de', 'supported', 'mehreren Quellen zufolge'), (0, 'de', 'reported', 'einer Quelle zufolge'), (0, 'de', 'inferred', 'vermutlich'),
+    (0, 'de', 'supported', 'laut {source}, {date}'), (0, 'de', 'reported', 'einer Quelle zufolge'), (0, 'de', 'inferred', 'vermutlich'),
     (0, 'de', 'disputed', 'umstritten ist, ob'), (0, 'de', 'outdated', 'nach früherem Stand'), (0, 'de', 'unknown', 'das weiß ich nicht'),
-    (0, 'fr', 'supported', 'selon plusieurs sources'), (0, 'fr', 'reported', 'selon une source'), (0, 'fr', 'inferred', 'sans doute'),
+    (0, 'fr', 'supported', 'selon {source}, {date}'), (0, 'fr', 'reported', 'selon une source'), (0, 'fr', 'inferred', 'sans doute'),
     (0, 'fr', 'disputed', 'il est contesté que'), (0, 'fr', 'outdated', 'd''après ce que l''on savait'),
         (0, 'fr', 'unknown', 'je ne sais pas'),
-    (0, 'es', 'supported', 'según varias fuentes'), (0, 'es', 'reported', 'según una fuente'), (0, 'es', 'inferred', 'se supone que'),
+    (0, 'es', 'supported', 'según {source}, {date}'), (0, 'es', 'reported', 'según una fuente'), (0, 'es', 'inferred', 'se supone que'),
     (0, 'es', 'disputed', 'se discute si'), (0, 'es', 'outdated', 'según lo que se sabía'), (0, 'es', 'unknown', 'no lo sé');

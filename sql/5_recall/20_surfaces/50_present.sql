@@ -11,6 +11,9 @@ AS $function$
 DECLARE
     v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
     v_terms  record;
+    -- Asked for where one is contradicted; most are not.
+    v_labels integer[] := CASE WHEN EXISTS (SELECT FROM unnest(p_rows) AS r WHERE r.contradicted)
+                               THEN memwarden_internal.labels_across(p_principal_id, p_surface) END;
     v_hashes text[];
     v_rows   memwarden_internal.recalled_item[];
 BEGIN
@@ -24,32 +27,31 @@ BEGIN
                       f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity, f.confidence,
                           f.low_confidence, f.contradicted,
                       f.stale, f.classification, f.domains, f.provenance, f.freshness_score, f.relevance, f.same_as, f.now_standing,
-                      nullif(v_terms.hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id,
+                      nullif(CASE WHEN f.now_standing = 'supported' AND strpos(v_terms.hedges ->> 'supported', '{') > 0
+                                  THEN memwarden_internal.hedge_of(v_terms.hedges, f.now_standing, f.last)
+                                  ELSE v_terms.hedges ->> f.now_standing END, ''), f.suspicious, f.origin, f.recall_id,
                           f.contradicts, f.neighbour_score, f.time_score, f.valid_from,
                               f.valid_to)::memwarden_internal.recalled_item ORDER BY f.n)
       INTO v_hashes, v_rows
-      FROM (SELECT r.*, r.ordinality AS n,
-                   memwarden_internal.standing(
-                       v_terms.rules, r.contradicted, r.stale OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),
-                           e.approval, e.sources,
-                       (r.provenance ->> 'adjusted_confidence')::double precision,
-                           (r.provenance ->> 'authority')::double precision) AS now_standing,
+      FROM (SELECT r.*, r.ordinality AS n, e.last,
+                   CASE WHEN i.standing = 'disputed' OR r.contradicted AND memwarden_internal.is_outweighed(
+                                  i.org_id, i.standing, (memwarden_internal.marks_of(
+                                      i.org_id, r.item_id, i.content_hash, p_principal_id, v_labels)).contradicts) THEN 'disputed'
+                        WHEN r.stale OR coalesce(upper(i.valid_during) <= clock_timestamp(), false) THEN 'outdated'
+                        ELSE i.standing::text END AS now_standing,
                    -- What was written under the rules of today was asked about them then; what a look at all has found is marked.
-                   CASE WHEN i.sensitivity <> 'none' OR e.event = 'RESTATE'
+                   CASE WHEN i.sensitivity <> 'none' OR e.is_restated
                           OR s.swept_at IS NULL AND (r.provenance ->> 'recorded_at')::timestamptz < s.since + interval '1 minute'
                               THEN s.rules_hash END AS rules_hash
               FROM unnest(p_rows) WITH ORDINALITY AS r
               -- Each by its key, whatever the planner believes of the store: not joined as a whole.
-              LEFT JOIN LATERAL (SELECT h.org_id, h.layer, h.valid_during, h.sensitivity FROM memwarden_data.item AS h
+              LEFT JOIN LATERAL (SELECT h.org_id, h.layer, h.valid_during, h.sensitivity, h.standing,
+                                        h.content_hash FROM memwarden_data.item AS h
                                   WHERE h.org_id = ANY (ARRAY[0, v_org_id]) AND h.item_id = r.item_id OFFSET 0) AS i ON true
-              -- What the store itself resolved, not what the writer cited.
-              LEFT JOIN LATERAL (SELECT coalesce(p.record ->> 'approval_state', 'NOT_REQUIRED') AS approval, p.event::text AS event,
-                                        (SELECT count(DISTINCT u.uri)::integer
-                                           FROM jsonb_path_query(p.record, '$.evidence[*] ? (@.external == true).uri') AS u (uri))
-                                               AS sources
+              LEFT JOIN LATERAL (SELECT (array_agg(p.record ORDER BY p.provenance_id DESC))[1] AS last,
+                                        bool_or(p.event = 'RESTATE') AS is_restated
                                    FROM memwarden_data.provenance AS p
-                                  WHERE p.org_id = i.org_id AND p.version_id = r.version_id
-                                      ORDER BY p.provenance_id DESC LIMIT 1) AS e ON true
+                                  WHERE p.org_id = i.org_id AND p.version_id = r.version_id) AS e ON true
               LEFT JOIN LATERAL (SELECT t.rules_hash, t.since, t.swept_at FROM memwarden_data.sensitivity_ruleset AS t
                                   WHERE t.org_id IN (0, i.org_id) AND t.layer IN ('*', i.layer)
                                   ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS s ON true) AS f;

@@ -21,23 +21,3 @@ COMMENT ON FUNCTION memwarden_internal.list_surfaces() IS 'The rows of memwarden
 REVOKE ALL ON FUNCTION memwarden_internal.list_surfaces() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_surfaces()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.list_standings()
-RETURNS TABLE (org text, standing text, min_confidence double precision, min_authority double precision, min_sources integer)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_orgs bigint[] := memwarden_internal.visible_orgs();
-    v_all  boolean := memwarden_internal.is_database_admin();
-BEGIN
-    RETURN QUERY
-    SELECT o.name, r.standing, r.min_confidence, r.min_authority, r.min_sources
-      FROM memwarden_data.standing_rule AS r JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
-     WHERE v_all OR r.org_id = ANY (v_orgs);
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.list_standings() IS 'The rows of memwarden.standings.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_standings() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_standings()
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

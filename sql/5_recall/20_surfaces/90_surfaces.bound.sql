@@ -1,9 +1,6 @@
 CREATE POLICY application ON memwarden_data.surface FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
-CREATE POLICY application ON memwarden_data.standing_rule FOR SELECT
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
-    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
 CREATE POLICY application ON memwarden_data.hedge FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
@@ -15,11 +12,3 @@ COMMENT ON VIEW memwarden.surfaces IS
     'Lists the surfaces of the caller''s organisation: the boundaries that answers cross. hedges are the phrases with which '
     'standings are told there.';
 GRANT SELECT ON memwarden.surfaces TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.standings WITH (security_invoker = true) AS
-SELECT s.org, s.standing, s.min_confidence, s.min_authority, s.min_sources
-  FROM memwarden_internal.list_standings() AS s;
-COMMENT ON VIEW memwarden.standings IS
-    'Lists what a memory needs to be recalled as verified, supported or reported. A rule of an organisation precedes that of all '
-    'organisations (global).';
-GRANT SELECT ON memwarden.standings TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

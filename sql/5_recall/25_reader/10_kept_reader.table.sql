@@ -32,7 +32,6 @@ CREATE TABLE memwarden_data.kept_reader (
     vector_weight     double precision,
     languages         text[],
     layers            memwarden_data.layer_scoring[] NOT NULL,
-    rules             jsonb,
     hedges            jsonb NOT NULL,
     packs_have_rules  boolean NOT NULL
 );

@@ -23,9 +23,6 @@ SELECT p.principal_id, p.org_id,
                          l.counted_from = 'creation', l.neighbour_weight, l.time_weight)::memwarden_data.layer_scoring
                FROM memwarden_data.layer AS l ORDER BY l.ordinal) AS layers,
        -- What telling_terms() says of no surface.
-       (SELECT jsonb_object_agg(r.standing, jsonb_build_object('confidence', r.min_confidence, 'authority', r.min_authority,
-                                                               'sources', r.min_sources) ORDER BY r.org_id)
-          FROM memwarden_data.standing_rule AS r WHERE r.org_id IN (0, p.org_id)) AS rules,
        coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.org_id) FROM memwarden_data.hedge AS h
                   WHERE h.org_id IN (0, p.org_id) AND h.language = 'en'), '{}') AS hedges,
        EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = p.org_id AND u.rules_since IS NOT NULL) AS packs_have_rules
@@ -36,7 +33,7 @@ SELECT p.principal_id, p.org_id,
 COMMENT ON VIEW memwarden_data.reader_terms IS 'What settings make of every principal that reads. For look-ups by principal.';
 
 CREATE OR REPLACE VIEW memwarden_data.reader_at WITH (security_invoker = true) AS
-SELECT k.principal_id, k.org_id, k.labels, k.model_id, k.model, k.dimension, k.vector_weight, k.languages, k.layers, k.rules, k.hedges,
+SELECT k.principal_id, k.org_id, k.labels, k.model_id, k.model, k.dimension, k.vector_weight, k.languages, k.layers, k.hedges,
        k.packs_have_rules
   FROM memwarden_data.kept_reader AS k
  WHERE k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c

@@ -12,7 +12,6 @@ BEGIN
             vector_weight  double precision,
             weights        memwarden_internal.layer_weights[],
             asked_at       timestamptz,
-            rules          jsonb,
             hedges         jsonb,
             packs_have_rules boolean,
             is_kept        boolean
@@ -22,7 +21,7 @@ END
 $type$;
 COMMENT ON TYPE memwarden_internal.reader IS
     'Who asks, and what is settled before a search: where and at which labels it looks, by which vector of which model, and by '
-    'which weights. vector_weight: what vectors weigh beside words where no weight says. rules, hedges, packs_have_rules: as '
+    'which weights. vector_weight: what vectors weigh beside words where no weight says. hedges, packs_have_rules: as '
     'telling_terms() gives them for no surface. is_kept: whether its settings were kept already.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_reader(
@@ -91,7 +90,7 @@ BEGIN
         END LOOP;
     END IF;
     RETURN (p_principal_id, ARRAY[0, v_kept.org_id], v_scopes, v_labels, v_embedding, v_kept.model_id, v_kept.vector_weight,
-            v_weights, v_now, v_kept.rules, v_kept.hedges, v_kept.packs_have_rules, v_is_kept)::memwarden_internal.reader;
+            v_weights, v_now, v_kept.hedges, v_kept.packs_have_rules, v_is_kept)::memwarden_internal.reader;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,

@@ -15,7 +15,7 @@ COMMENT ON TYPE memwarden_internal.described IS
     'or tell a newer value.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.describe(
-    p_reader memwarden_internal.reader, p_found memwarden_internal.scored_item[], p_rules jsonb, p_hedges jsonb)
+    p_reader memwarden_internal.reader, p_found memwarden_internal.scored_item[], p_hedges jsonb)
 RETURNS memwarden_internal.described
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -35,15 +35,18 @@ BEGIN
                f.similarity, i.confidence::double precision,
                i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
                o.contradicts <> '{}', o.outdated, c.name, b.domains,
-               memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
-                                             i.adjusted_confidence, i.authority, i.sensitivity)
-               || CASE WHEN o.outdated_by = '{}' THEN '{}'::jsonb ELSE jsonb_build_object('outdated_by', o.outdated_by) END,
+               CASE WHEN e.last ? 'doubted_by' THEN jsonb_build_object('doubted_by', e.last -> 'doubted_by') ELSE '{}' END
+                   || memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
+                                                    i.adjusted_confidence, i.authority, i.sensitivity)
+                   || CASE WHEN o.outdated_by = '{}' THEN '{}'::jsonb ELSE jsonb_build_object('outdated_by', o.outdated_by) END,
                coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as,
-               h.standing, nullif(p_hedges ->> h.standing, ''), NULL::text[], coalesce(e.origin, '{}'), NULL::uuid,
+               h.standing, nullif(CASE WHEN h.standing = 'supported' AND strpos(p_hedges ->> 'supported', '{') > 0
+                                       THEN memwarden_internal.hedge_of(p_hedges, h.standing, e.last)
+                                       ELSE p_hedges ->> h.standing END, ''), NULL::text[], coalesce(e.origin, '{}'), NULL::uuid,
                o.contradicts, f.neighbour_score, f.time_score, nullif(lower(i.valid_during), '-infinity'),
                nullif(upper(i.valid_during), 'infinity'))::memwarden_internal.recalled_item AS said,
                -- What was written under the rules of today was asked about them then; what a look at all has found is marked.
-               CASE WHEN i.sensitivity <> 'none' OR e.event = 'RESTATE'
+               CASE WHEN i.sensitivity <> 'none' OR e.is_restated
                       OR t.swept_at IS NULL AND lower(v.recorded_during) < t.since + interval '1 minute' THEN t.rules_hash END
                    AS rules_hash,
                o.contradicts <> '{}' OR o.outdated_by <> '{}' AS marked
@@ -64,21 +67,13 @@ BEGIN
                           WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL
                             AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
                           ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
-     -- In one look: where the first record of a version says it comes from, and what the last says that the store itself
-     -- resolved, not what the writer cited.
-     CROSS JOIN LATERAL (SELECT g.origin, g.event, g.last ->> 'approval_state' AS approval,
-                                CASE WHEN jsonb_array_length(g.uris) > 1
-                                     THEN (SELECT count(DISTINCT u.uri)::integer FROM jsonb_array_elements(g.uris) AS u (uri))
-                                     ELSE jsonb_array_length(g.uris) END AS sources
-                           FROM (SELECT r.records[1] -> 'origin' AS origin, r.events[cardinality(r.events)] AS event,
-                                        r.records[cardinality(r.records)] AS last,
-                                        jsonb_path_query_array(r.records[cardinality(r.records)],
-                                                               '$.evidence[*] ? (@.external == true).uri') AS uris
-                                   FROM (SELECT array_agg(p.record ORDER BY p.provenance_id) AS records,
-                                                array_agg(p.event::text ORDER BY p.provenance_id) AS events
-                                           FROM memwarden_data.provenance AS p
-                                          WHERE p.org_id = i.org_id AND p.version_id = i.version_id) AS r OFFSET 0) AS g
-                         OFFSET 0) AS e
+     -- In one look: where the first record of a version says it comes from, and what the last says.
+     CROSS JOIN LATERAL (SELECT r.records[1] -> 'origin' AS origin, 'RESTATE' = ANY (r.events) AS is_restated,
+                                r.records[cardinality(r.records)] AS last
+                           FROM (SELECT array_agg(p.record ORDER BY p.provenance_id) AS records,
+                                        array_agg(p.event::text ORDER BY p.provenance_id) AS events
+                                   FROM memwarden_data.provenance AS p
+                                  WHERE p.org_id = i.org_id AND p.version_id = i.version_id) AS r OFFSET 0) AS e
       LEFT JOIN LATERAL (SELECT y.rules_hash, y.since, y.swept_at FROM memwarden_data.sensitivity_ruleset AS y
                           WHERE y.org_id IN (0, i.org_id) AND y.layer IN ('*', i.layer)
                           ORDER BY y.org_id DESC, y.layer = '*' LIMIT 1) AS t ON true
@@ -93,17 +88,18 @@ BEGIN
                            FROM (SELECT CASE WHEN i.contradicted THEN memwarden_internal.marks_of(
                                                  i.org_id, i.item_id, i.content_hash, p_reader.principal_id, p_reader.labels)
                                              ELSE ROW ('{}', '{}')::memwarden_internal.marks END AS marks OFFSET 0) AS m OFFSET 0) AS o
-     CROSS JOIN LATERAL (SELECT memwarden_internal.standing(
-                                    p_rules, o.contradicts <> '{}',
-                                    o.outdated OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),
-                                    e.approval, e.sources, i.adjusted_confidence, i.authority) AS standing OFFSET 0) AS h
+     -- What stands less firm disputes nothing.
+     CROSS JOIN LATERAL (SELECT CASE WHEN i.standing = 'disputed' OR o.contradicts <> '{}' AND memwarden_internal.is_outweighed(
+                                              i.org_id, i.standing, o.contradicts) THEN 'disputed'
+                                     WHEN o.outdated OR coalesce(upper(i.valid_during) <= clock_timestamp(), false) THEN 'outdated'
+                                     ELSE i.standing::text END AS standing OFFSET 0) AS h
      ORDER BY f.ordinality) AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, jsonb) IS
-    'What there is to say of found items, in their order, before anything is taken out of it. p_rules, p_hedges: as '
-    'telling_terms() gives them.';
-REVOKE ALL ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb) IS
+    'What there is to say of found items, in their order, before anything is taken out of it. p_hedges: as telling_terms() gives '
+    'them.';
+REVOKE ALL ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb) FROM PUBLIC;
 
 -- Every answer of a recall passes here on its way out.
 CREATE OR REPLACE FUNCTION memwarden_internal.present_found(
@@ -124,7 +120,7 @@ BEGIN
     IF p_found = '{}' THEN
         RETURN ARRAY[]::memwarden_internal.recalled_item[];
     END IF;
-    v_said := memwarden_internal.describe(p_reader, p_found, p_reader.rules, v_hedges);
+    v_said := memwarden_internal.describe(p_reader, p_found, v_hedges);
     v_rows := v_said.rows;
     v_hashes := v_said.rules_hashes;
     IF v_said.contradicted THEN

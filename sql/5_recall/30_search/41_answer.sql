@@ -33,15 +33,15 @@ DECLARE
 BEGIN
     v_said := memwarden_internal.describe(v_reader, memwarden_internal.find(
         v_reader, p_query, p_k, p_layers, p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_fusion, p_exclude,
-        p_among), NULL, NULL);
+        p_among), NULL);
     RETURN QUERY SELECT (r).* FROM unnest(CASE WHEN v_said.contradicted THEN memwarden_internal.newer_first(v_said.rows, p_weights)
                                                ELSE v_said.rows END) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
     double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) IS
-    'What recall() answers a principal with these arguments, but for what the boundary adds (hedge, suspicious, the standing by '
-    'rules) and recall_id: nothing is recorded. p_among: only these items, however many others answer better. '
+    'What recall() answers a principal with these arguments, but for what the boundary adds (hedge, suspicious) '
+    'and recall_id: nothing is recorded. p_among: only these items, however many others answer better. '
     'Raises as recall() does.';
 REVOKE ALL ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
     double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) FROM PUBLIC;

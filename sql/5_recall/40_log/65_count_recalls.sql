@@ -35,6 +35,11 @@ BEGIN
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = ANY (v_orgs) ORDER BY o.org_id FOR KEY SHARE;
     PERFORM memwarden_internal.count_given(v_era.system_identifier, v_era.below, v_cut);
     PERFORM memwarden_internal.count_outcomes(v_era.system_identifier, v_era.below, v_cut);
+    PERFORM memwarden_internal.settle_standing(f.org_id, f.item_id, false)
+       FROM (SELECT DISTINCT o.org_id, u.item_id
+               FROM memwarden_data.recall_outcome AS o CROSS JOIN LATERAL unnest(o.at_fault) AS u (item_id)
+              WHERE o.system_identifier = v_era.system_identifier AND o.transaction_id >= v_era.below AND o.transaction_id < v_cut
+              ORDER BY 1, 2) AS f;
     INSERT INTO memwarden_data.recall_count AS c (system_identifier, below_transaction, counted_at)
     VALUES (v_era.system_identifier, v_cut, clock_timestamp())
     ON CONFLICT (system_identifier) DO UPDATE SET below_transaction = excluded.below_transaction, counted_at = excluded.counted_at;

@@ -84,7 +84,7 @@ BEGIN
         SELECT s.item_id, s.version_id, max(s.last_at) AS last_at FROM memwarden_data.sighting AS s
          WHERE s.org_id = p_org_id AND s.item_id = ANY (p_item_ids) GROUP BY s.item_id, s.version_id
     ), heads AS MATERIALIZED (
-        SELECT i.item_id, i.created_at, i.updated_at, i.confidence, i.adjusted_confidence, i.fresh_until, i.contradicted, i.content_hash,
+        SELECT i.item_id, i.created_at, i.updated_at, i.confidence, i.adjusted_confidence, i.fresh_until, i.contradicted, i.standing,
                i.version_id, coalesce(c.decay, l.decay) AS decay, l.decay_rate, coalesce(c.soft_ttl, l.soft_ttl) AS soft_ttl,
                coalesce(c.default_ttl, l.default_ttl, interval '365 days') AS max_age,
                coalesce(l.max_idle, interval '30 days') AS max_idle,
@@ -99,28 +99,38 @@ BEGIN
           FROM memwarden_data.provenance AS p
          WHERE p.org_id = p_org_id AND p.version_id = ANY (ARRAY(SELECT h.version_id FROM heads AS h))
          ORDER BY p.version_id, p.provenance_id DESC
+    ), faults AS MATERIALIZED (
+        SELECT f.item_id, CASE WHEN count(*) >= 3 THEN count(*) ELSE 0 END AS tasks
+          FROM memwarden_internal.faults_of(p_org_id, p_item_ids, v_now) AS f GROUP BY f.item_id
     ), parts AS (
         SELECT h.item_id, h.decay, h.decay_rate, h.max_age, h.max_idle, h.confidence, u.last_given_at,
                coalesce(u.given, 0)::bigint AS given,
-               coalesce(u.succeeded, 0) AS succeeded, coalesce(u.failed, 0) AS failed,
+               coalesce(u.succeeded, 0) AS succeeded,
+               -- What a failure came from weighs twice what was merely used in one.
+               coalesce(u.failed, 0) + 2 * coalesce(t.tasks, 0) AS failed,
                -- What no gate has weighed is as good as its writer says.
                CASE WHEN h.adjusted_confidence > 0 THEN (coalesce(o.validation_score, h.adjusted_confidence) + h.adjusted_confidence) / 2
                     ELSE h.confidence END AS initial,
                greatest(h.updated_at, s.last_at, a.confirmed_at) AS confirmed_at, h.created_at,
-               least(greatest(1.5::double precision ^ coalesce(a.confirmed, 0) * 0.5::double precision ^ coalesce(a.doubted, 0)
-                              * 0.25::double precision ^ coalesce(a.refuted, 0), 0.05), 2) AS curation,
-               h.contradicted AND memwarden_internal.is_disputed(p_org_id, h.item_id, h.content_hash, NULL, NULL) AS disputed,
+               -- A refutation that does not count lowers nothing, nor does a doubt of what stands firmer than a report.
+               least(greatest(1.5::double precision ^ coalesce(a.confirmed, 0)
+                              * CASE WHEN memwarden_internal.firmness(h.standing) <= 2
+                                     THEN 0.5::double precision ^ coalesce(a.doubted, 0) ELSE 1 END
+                              * CASE WHEN h.standing = 'disputed' THEN 0.25::double precision ^ coalesce(a.refuted, 0) ELSE 1 END,
+                              0.05), 2) AS curation,
+               (h.contradicted OR h.standing = 'disputed') AND memwarden_internal.stands_disputed(p_org_id, h.item_id) AS disputed,
                CASE WHEN h.fresh_until > h.counted_from + h.soft_ttl AND h.fresh_until < 'infinity' THEN h.fresh_until
                     ELSE h.counted_from + h.soft_ttl END AS review_at
           FROM heads AS h
           LEFT JOIN origins AS o ON o.version_id = h.version_id
           LEFT JOIN used AS u ON u.item_id = h.item_id
+          LEFT JOIN faults AS t ON t.item_id = h.item_id
           LEFT JOIN seen AS s ON s.item_id = h.item_id AND s.version_id = h.version_id
           LEFT JOIN memwarden_internal.annotations_of(p_org_id, p_item_ids, v_now) AS a ON a.item_id = h.item_id
     ), figures AS (
         SELECT p.*, w.since,
                CASE p.decay WHEN 'exempt' THEN 1 ELSE memwarden_internal.decay_factor(p.decay_rate, v_now - w.since) END AS decayed,
-               1 + ln(1 + greatest(p.given, 0)::double precision) AS reinforced,
+               CASE WHEN p.disputed THEN 1 ELSE 1 + ln(1 + greatest(p.given, 0)::double precision) END AS reinforced,
                ((p.succeeded + 1) / (p.succeeded + p.failed + 1))::double precision AS impact,
                0.4 * CASE p.decay WHEN 'exempt' THEN 0 ELSE memwarden_internal.share_of(v_now - w.since, p.max_age) END
                + 0.3 * memwarden_internal.share_of(v_now - greatest(p.confirmed_at, p.last_given_at), p.max_idle)
@@ -137,8 +147,9 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.relevance_of(bigint, uuid[], timestamptz) IS
     'How relevant memories of an organisation are at p_now (default now), and by which parts: relevance = initial (mean of '
     'validation score and adjusted confidence) * decayed (by decay, over the time since) * reinforced (1 + ln(1 + reads), those of '
-    'the last 30 days) * impact (share of reported uses that succeeded, one success taken for granted) * curation (1.5 for each '
-    'principal that confirmed it, 0.5 that doubted, 0.25 that refuted; 0.05 to 2). staleness: 0.4 * age / lifetime + 0.3 * idle time / '
+    'the last 30 days; 1 while it is disputed) * impact (share of reported uses that succeeded, one success taken for granted; a task '
+    'that failed because of it counts twice, from three tasks on) * curation (1.5 for each principal that confirmed it, 0.5 that '
+    'doubted what is reported at most, 0.25 that refuted what is disputed; 0.05 to 2). staleness: 0.4 * age / lifetime + 0.3 * idle time / '
     'max_idle + 0.3 where it is disputed; is_stale: over 0.7, or of a confidence under 0.3 that nobody has confirmed for 60 days. '
     'review_at: when its soft lifetime ends; NULL never. last_read: NULL where nobody has read it. Asks no rights. Source: chapter '
     '12.7.2, four-layer design 6.';

@@ -32,7 +32,8 @@ BEGIN
     IF v_terms.counted_from = 'creation' THEN
         UPDATE memwarden_data.item AS i
            SET fresh_until = v_now + v_terms.soft_ttl
-         WHERE i.org_id = v_item.org_id AND i.item_id = renew.item_id AND i.fresh_until IS DISTINCT FROM 'infinity';
+         WHERE i.org_id = v_item.org_id AND i.item_id = renew.item_id AND i.fresh_until IS DISTINCT FROM 'infinity'
+           AND i.standing <> 'disputed';
     END IF;
     RETURN (v_change, 'COMMITTED', renew.item_id, v_id, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
 END

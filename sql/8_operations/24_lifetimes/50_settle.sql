@@ -10,7 +10,8 @@ DECLARE
 BEGIN
     WITH wanted AS MATERIALIZED (
         SELECT i.item_id, i.version_id,
-               CASE WHEN k.item_id IS NOT NULL THEN 'infinity'
+               CASE WHEN i.standing = 'disputed' THEN least(i.fresh_until, v_now)
+                    WHEN k.item_id IS NOT NULL THEN 'infinity'
                     WHEN g.is_stale OR memwarden_internal.is_found_false(p_org_id, i.item_id, i.version_id)
                     THEN least(i.fresh_until, v_now)
                     -- It was renewed, or its class says so.
@@ -37,8 +38,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_lifetimes(bigint, uuid[], timestamptz) IS
-    'Has recall count stale memories half, and those that the last revalidation found false; pinned and held ones fully, and all others '
-    'as layer and class say. Skips what somebody writes just now. Returns how many changed.';
+    'Has recall count stale memories half, and those that were lowered or that the last revalidation found false; pinned and held ones '
+    'fully, and all others as layer and class say. Skips what somebody writes just now. Returns how many changed.';
 REVOKE ALL ON FUNCTION memwarden_internal.settle_lifetimes(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 -- People are asked about what is still read: what nobody reads is collected without them. And now and then about what never ends.

@@ -66,6 +66,8 @@ DECLARE
     v_record  text := memwarden_internal.provenance_fault(p_org_id, p_version_id);
     v_rule    boolean;
     v_grounds text;
+    v_lowered jsonb := (SELECT p.record -> 'lowered' FROM memwarden_data.provenance AS p
+                         WHERE p.org_id = p_org_id AND p.version_id = p_version_id ORDER BY p.provenance_id DESC LIMIT 1);
 BEGIN
     SELECT i.valid_during, i.content_hash INTO v_item FROM memwarden_data.item AS i
      WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.version_id = p_version_id AND i.status = 'ACTIVE'
@@ -81,12 +83,9 @@ BEGIN
     END IF;
     reason := CASE
         WHEN v_record = 'PROVENANCE_BROKEN' THEN v_record
-        WHEN EXISTS (SELECT FROM memwarden_internal.annotations_of(p_org_id, ARRAY[p_item_id], p_now) AS a
-                      WHERE a.refuted > 0) THEN 'REFUTED'
-        WHEN EXISTS (SELECT FROM memwarden_data.recall_outcome AS o
-                      WHERE o.org_id = p_org_id AND o.at_fault @> ARRAY[p_item_id] AND o.at_fault IS NOT NULL
-                        AND o.recall_id >= memwarden_internal.uuid7_floor(p_now - interval '90 days')
-                        AND o.reported_at > memwarden_internal.uuid7_time(p_version_id)) THEN 'AT_FAULT'
+        -- As far as these lower it: nothing is lowered by something weaker.
+        WHEN v_lowered ? 'refuted' THEN 'REFUTED'
+        WHEN v_lowered ? 'at_fault' THEN 'AT_FAULT'
         WHEN memwarden_internal.is_stale(p_org_id, p_version_id) THEN 'SOURCE_WITHDRAWN'
         WHEN v_rule THEN 'RULE_BROKEN'
         WHEN v_grounds = 'EVIDENCE_FAILS' THEN v_grounds END;
@@ -95,7 +94,7 @@ BEGIN
         RETURN;
     END IF;
     reason := CASE
-        WHEN memwarden_internal.is_disputed(p_org_id, p_item_id, v_item.content_hash, NULL, NULL) THEN 'CONTRADICTED'
+        WHEN memwarden_internal.stands_disputed(p_org_id, p_item_id) THEN 'CONTRADICTED'
         WHEN NOT v_rule THEN 'RULE_UNSURE'
         WHEN v_grounds IS NOT NULL THEN v_grounds
         WHEN EXISTS (SELECT FROM memwarden_data.sensitivity_scan AS s
@@ -107,7 +106,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) IS
-    'What is to be thought of a memory today. FALSE: its record is broken, somebody refuted it, a task failed because of it, what it was '
+    'What is to be thought of a memory today. FALSE: its record is broken, a refutation or faults lower it, what it was '
     'derived from was taken back, an integrity rule refuses it, or its sources are worth less and no longer bear it out. UNCERTAIN: it is '
     'contradicted, breaks a rule together with another, has evidence that is old, hidden or less than its layer asks today, holds what '
     'the last scan found sensitive, is true of a time that is over, or is unsigned. GONE: it has ended. Source: chapter 12.12.5.';

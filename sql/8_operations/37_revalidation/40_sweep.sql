@@ -18,6 +18,11 @@ BEGIN
           FROM memwarden_internal.judge_again(p_org_id, v_next.item_id, v_next.version_id, v_now) AS j
          WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.item_id = v_next.item_id;
     END LOOP;
+    PERFORM memwarden_internal.settle_standing(p_org_id, u.item_id, false)
+       FROM unnest(v_ids) AS u (item_id)
+       JOIN memwarden_data.revalidated AS r ON r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.item_id = u.item_id
+       JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = u.item_id
+      WHERE r.verdict = 'FALSE' OR i.standing = 'disputed';
     -- What is found false counts half from now on. Whoever writes it is not waited for: the daily look at lifetimes does the same.
     PERFORM memwarden_internal.settle_lifetimes(p_org_id, v_ids, v_now);
     RETURN cardinality(v_ids) > 0;

@@ -99,7 +99,7 @@ SETTINGS = {
     *("escalation", "noise_policy"),
     *("injection_policy", "injection_block"),
     "threshold_tuning",
-    *("surface", "standing_rule", "hedge", "external_source"),
+    *("surface", "hedge", "external_source"),
     # For whom a job acts: there is no row to see.
     "acting",
     # Breaches by number.

@@ -87,12 +87,15 @@ def test_each_way_of_being_false_is_found(store: History) -> None:
     )
     world.admin.execute("RESET session_replication_role")
     other.execute("SELECT memwarden.annotate(%s, 'refuted', 'no')", (items["refuted"],))
-    for row in recall(agent, query="fault lamp", k=1):
+    for task in ("one", "two", "three"):
+        [row] = recall(agent, query="fault lamp", k=1, task=task)
         assert row["item_id"] == items["fault"]
         agent.execute(
             "SELECT memwarden.report_outcome(%s, outcome => 'failure', at_fault => %s::uuid[])",
             (row["recall_id"], [items["fault"]]),
         )
+    with world.connect("memwarden_jobs") as jobs:
+        jobs.execute("CALL memwarden.count_recalls()")
     agent.execute("SELECT memwarden.retract(%s, 'wrong')", (items["source"],))
     before = world.rows(WORDS)
     row = sweep(store)

@@ -73,12 +73,12 @@ def test_what_is_pushed_is_stripped_capped_and_hedged(world: World) -> None:
     assert row["item_id"] == told["item_id"] == made["open"]
     for name in ("content", "subject", "predicate", "standing", "hedge", "suspicious", "scope"):
         assert row[name] == told[name], name
-    assert row["hedge"] == "presumably"
+    assert row["hedge"] == "reportedly"
     assert (row["provenance"], row["origin"], row["scope"]) == ({}, {}, None)
     shown = str({key: row[key] for key in row if key not in ("item_id", "version_id")})
     for secret in (*SECRETS, SHOP, name_of(clerk)):
         assert secret not in shown, secret
-    assert '"standing": "inferred"' in row["line"]
+    assert '"standing": "reported"' in row["line"]
     (_, left) = push(clerk, task=GOAL, surface="customer_chat", threshold=1)
     assert (left["left_out"], left["subject"]) == ("THRESHOLD", "[pii.email]")
     assert state(clerk, "push", task=GOAL, surface="nowhere") == "42704"

@@ -34,8 +34,6 @@ CHANGES: dict[str, str] = {
     "a threshold": "UPDATE memwarden_data.layer SET relevance_threshold = 0.9",
     "weights": """UPDATE memwarden_data.layer SET weights = '{{"recency": 1}}'""",
     "a phrase": "UPDATE memwarden_data.hedge SET phrase = 'rumour has it that'",
-    "a standing": "UPDATE memwarden_data.standing_rule"
-    " SET min_confidence = 0, min_authority = 0, min_sources = 0",
     "the model": "UPDATE memwarden_data.embedding_use SET is_active = false",
 }
 
@@ -150,12 +148,12 @@ def test_how_a_session_wants_numbers_written_is_not_kept(
     world: World, reader: Connection[DictRow]
 ) -> None:
     """Others are served by the row that its recall keeps."""
-    world.admin.execute("UPDATE memwarden_data.standing_rule SET min_confidence = 0.123456789012")
+    world.admin.execute("UPDATE memwarden_data.layer SET recall_weight = 0.123456789012")
     reader.execute("SET extra_float_digits = -15")
     reader.execute("SET IntervalStyle = sql_standard")
     told(reader)
     (row,) = world.rows(KEPT)
-    assert {rule["confidence"] for rule in row["rules"].values()} == {0.123456789012}
+    assert all("0.123456789012" in str(layer) for layer in row["layers"])
 
 
 def test_recalls_at_once_wait_for_nobody_and_answer_alike(

@@ -28,7 +28,7 @@ def test_windows_and_floors_of_packs_mark_contexts(world: World) -> None:
     call(boss, "use_pack", pack="house")
     call(boss, "define_surface", name="desk", strip=[])
     (item,) = call(agent, "compile_context", query="pump")
-    assert (item["low_confidence"], item["stale"], item["standing"]) == (True, False, "inferred")
+    assert (item["low_confidence"], item["stale"], item["standing"]) == (True, False, "reported")
     world.admin.execute("SET session_replication_role = replica")
     world.admin.execute(
         "UPDATE memwarden_data.item SET updated_at = updated_at - interval '31 days'"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from access import call, curator, state
-from helpers import recall, write
+from access import call, curator, join, name_of, state
+from helpers import recall, write, write_many
 
 if TYPE_CHECKING:
     from conftest import World
@@ -17,74 +19,152 @@ if TYPE_CHECKING:
 ORG = "/org/acme"
 
 
+def recorder(world: World, name: str, type: str, authority: float) -> Connection[DictRow]:
+    """Connect as an application that alone speaks for a source, which an administrator declares."""
+    application = join(world, ORG, kind="service", role="contributor")
+    call(
+        curator(world, ORG),
+        "define_source",
+        uri_pattern=f"{name}:*",
+        type=type,
+        authority=authority,
+        issuer=name_of(application),
+    )
+    return application
+
+
+def cite(application: Connection[DictRow], uri: str, words: str, **more: Any) -> dict[str, Any]:
+    """Have an application record what it saw, for all of the organisation to cite."""
+    [row] = call(application, "record_evidence", uri=uri, excerpt=words, scope=ORG, **more)
+    return {"type": "document", "uri": row["record_evidence"]}
+
+
 @pytest.mark.every_version
-def test_standing_follows_evidence_authority_and_confidence(world: World) -> None:
-    """Several registered sources, one, none; the rules are data that an organisation sets.
+def test_standing_follows_who_recorded_the_words(world: World) -> None:
+    """A document on record, a person's words on record, a quote, nothing: one sentence for each.
+
+    Proves: N7
+    """
+    agent = world.agent()
+    manual = recorder(world, "manual", "document", 0.95)
+    wire = recorder(world, "wire", "document", 0.7)
+    tool = recorder(world, "tool", "tool_output", 0.95)
+
+    def said(subject: str, *evidence: dict[str, Any]) -> None:
+        done = write(
+            agent,
+            "semantic",
+            {"text": f"The parcel of {subject} weighs nine kilos."},
+            evidence=list(evidence),
+        )
+        assert done["outcome"] == "COMMITTED", {"reason": done["reason"]}
+
+    def words(subject: str) -> str:
+        return f"The parcel of {subject} weighs nine kilos."
+
+    said("Ana", cite(manual, "manual:1", words("Ana")))
+    said("Bob", cite(wire, "wire:1", words("Bob")))
+    said("Cid", cite(tool, "tool:1", words("Cid")))
+    said("Dan", {"type": "document", "uri": "manual:2", "excerpt": words("Dan")})
+    said("Eve", {"type": "document", "uri": "https://blog.example/1", "excerpt": words("Eve")})
+    said("Fay")
+    said("Gil", cite(manual, "manual:3", "The parcel of Dan weighs twelve tons."))
+    found = {row["text"].split()[3]: row for row in recall(agent, query="parcel weighs")}
+    assert {name: row["standing"] for name, row in found.items()} == {
+        "Ana": "verified",
+        "Bob": "supported",
+        "Cid": "supported",
+        "Dan": "reported",
+        "Eve": "reported",
+        "Fay": "inferred",
+        "Gil": "reported",
+    }
+    assert found["Ana"]["hedge"] is None
+    today = found["Bob"]["provenance"]["recorded_at"][:10]
+    assert found["Bob"]["hedge"] == f"according to {name_of(wire)}, {today}"
+    assert found["Eve"]["hedge"] == "reportedly"
+    boss = curator(world, ORG)
+    call(boss, "set_hedge", standing="inferred", phrase="we guess that")
+    call(boss, "set_hedge", standing="supported", phrase="as {source} has it")
+    found = {row["text"].split()[3]: row for row in recall(agent, query="parcel weighs")}
+    assert found["Fay"]["hedge"] == "we guess that"
+    assert found["Cid"]["hedge"] == f"as {name_of(tool)} has it"
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        call(agent, "set_hedge", standing="inferred", phrase="x")
+    assert state(boss, "set_hedge", standing="sure", phrase="x") == "22023"
+
+
+def test_an_agent_that_speaks_for_a_source_supports_nothing_of_its_own(world: World) -> None:
+    """A declared application supports what it writes itself; an agent that is declared does not.
 
     Proves: N7
     """
     boss = curator(world, ORG)
-    agent = world.agent()
-    for name, authority in (("manual", 0.95), ("wire", 0.7), ("press", 0.7)):
-        uri = f"https://{name}.example.org/*"
-        call(boss, "define_source", uri_pattern=uri, type="document", authority=authority)
-
-    def said(subject: str, *sources: str, confidence: float = 0.9) -> None:
-        text = f"the parcel of {subject} weighs nine kilos"
-        done = write(
-            agent,
-            "semantic",
-            {"text": text},
-            subject=subject,
-            predicate="weighs",
-            confidence=confidence,
-            evidence=[
-                {
-                    "type": "document",
-                    "uri": f"https://{each}.example.org/{subject}",
-                    "excerpt": text,
-                }
-                for each in sources
-            ],
+    for kind, expected in (("agent", "reported"), ("service", "supported")):
+        writer = join(world, ORG, kind=kind, role="contributor")
+        words = f"The {kind} of Bob weighs nine kilos."
+        uri = f"chat-{kind}:1"
+        call(
+            boss,
+            "define_source",
+            uri_pattern=f"chat-{kind}:*",
+            type="human_input",
+            issuer=name_of(writer),
         )
-        assert done["outcome"] == "COMMITTED", {"reason": done["reason"]}
+        write(writer, "semantic", {"text": words}, evidence=[cite(writer, uri, words)])
+        (row,) = recall(writer, query=f"{kind} weighs", k=1)
+        assert (row["text"], row["standing"]) == (words, expected)
 
-    said("dan", "blog")
-    said("eve")
-    # Where a layer asks for evidence it is weighed.
-    world.admin.execute("UPDATE memwarden_data.layer SET fact_threshold = 0.01")
-    said("ana", "manual")
-    said("bob", "wire", "press")
-    said("cid", "wire")
-    found = {row["subject"]: row for row in recall(agent, query="parcel weighs")}
-    assert {name: row["standing"] for name, row in found.items()} == {
-        "ana": "verified",
-        "bob": "supported",
-        "cid": "reported",
-        "dan": "inferred",
-        "eve": "inferred",
-    }
-    assert found["ana"]["hedge"] is None
-    assert found["cid"]["hedge"] == "reportedly"
-    call(
-        boss,
-        "set_standing_rule",
-        standing="verified",
-        min_confidence=0.1,
-        min_authority=0.6,
-        min_sources=1,
+
+def test_across_a_surface_no_source_is_named(world: World) -> None:
+    """Who said it does not cross where internals do not.
+
+    Proves: N7
+    """
+    agent = world.agent()
+    wire = recorder(world, "wire", "document", 0.7)
+    words = "The parcel of Bob weighs nine kilos."
+    write(agent, "semantic", {"text": words}, evidence=[cite(wire, "wire:1", words)])
+    call(curator(world, ORG), "define_surface", name="counter")
+    (row,) = recall(agent, query="parcel of Bob", surface="counter")
+    assert (row["standing"], row["hedge"]) == ("supported", "reportedly")
+
+
+def test_the_column_is_told_and_rebuilt(world: World) -> None:
+    """What recall tells stands in the head, however it was stored, and follows from the records.
+
+    Proves: N7
+    """
+    agent = world.agent()
+    wire = recorder(world, "wire", "document", 0.7)
+    on_record = cite(wire, "wire:1", "The crate holds nine apples.")
+    quote = {"type": "document", "uri": "wire:2", "excerpt": "The barrel holds nine apples."}
+    write(agent, "episodic", {"text": "The crate holds nine apples."}, evidence=[on_record])
+    write(agent, "episodic", {"text": "The barrel holds nine apples."}, evidence=[quote])
+    write_many(
+        agent,
+        [
+            {"layer": "episodic", "content": {"text": "The basket holds nine pears."}},
+            {"layer": "episodic", "content": {"text": "The jar has plums."}, "evidence": [quote]},
+        ],
     )
-    call(boss, "set_hedge", standing="inferred", phrase="we guess that")
-    found = {row["subject"]: row for row in recall(agent, query="parcel weighs")}
-    assert found["cid"]["standing"] == "verified"
-    assert found["eve"]["hedge"] == "we guess that"
-    rows = agent.execute("SELECT org, standing FROM memwarden.standings").fetchall()
-    assert {row["org"] for row in rows} == {"global", "acme"}
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        call(agent, "set_hedge", standing="inferred", phrase="x")
-    assert state(boss, "set_hedge", standing="sure", phrase="x") == "22023"
-    wrong = {"standing": "verified", "min_confidence": 2, "min_authority": 0, "min_sources": 0}
-    assert state(boss, "set_standing_rule", **wrong) == "22023"
+    heads = "SELECT item_id, standing FROM memwarden_data.item ORDER BY item_id"
+    before = world.rows(heads)
+    assert sorted(row["standing"] for row in before) == [
+        "inferred",
+        "reported",
+        "reported",
+        "supported",
+    ]
+    told = {
+        row["item_id"]: row["standing"] for row in recall(agent, query="nine apples pears plums")
+    }
+    assert told == {row["item_id"]: row["standing"] for row in before}
+    world.admin.execute("SELECT memwarden.rebuild_heads()")
+    world.admin.execute("UPDATE memwarden_data.item SET standing = 'verified'")
+    assert {row["finding"] for row in call(world.admin, "verify_provenance")} == {"HEAD"}
+    world.admin.execute("SELECT memwarden.rebuild_heads(replace => true)")
+    assert world.rows(heads) == before
 
 
 def test_what_is_contradicted_or_over_is_said_to_be(world: World) -> None:
@@ -180,17 +260,12 @@ def test_a_surface_speaks_its_own_language(world: World) -> None:
 
 
 @pytest.mark.every_version
-def test_a_rule_and_a_surface_are_of_their_organisation_alone(shared_world: World) -> None:
-    """Nobody else is told of them, or drops them.
+def test_a_surface_is_of_its_organisation_alone(shared_world: World) -> None:
+    """Nobody else drops it.
 
     Proves: N7
     """
     ours, theirs = (curator(shared_world, f"/org/{name}") for name in ("standing1", "standing2"))
-    lowest = {"min_confidence": 0.1, "min_authority": 0.6, "min_sources": 1}
-    call(ours, "set_standing_rule", standing="verified", **lowest)
-    asked = "SELECT org FROM memwarden.standings WHERE standing = 'verified' ORDER BY org"
-    assert [row["org"] for row in ours.execute(asked)] == ["global", "standing1"]
-    assert [row["org"] for row in theirs.execute(asked)] == ["global"]
     call(ours, "define_surface", name="counter")
     assert state(theirs, "drop_surface", name="counter") == "42704"
     call(ours, "drop_surface", name="counter")

@@ -207,11 +207,6 @@ INSERT INTO memwarden_data.role_permission (role_id, operation, layer, kind, rea
 UPDATE memwarden_data.role_permission SET kind = 'k@n' WHERE role_id = shipped.role_of('@org') AND layer = 'episodic';
 DELETE FROM memwarden_data.role_permission WHERE role_id = shipped.role_of('@org') AND operation = 'READ';
 UPDATE memwarden_data.layer SET shared = NOT shared WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
-INSERT INTO memwarden_data.standing_rule
-    SELECT shipped.either('@org', @n), (ARRAY['verified', 'supported', 'reported'])[1 + @n % 3], 0.@n, 0.@n, @n
-    ON CONFLICT ON CONSTRAINT standing_rule_pkey DO UPDATE SET min_sources = excluded.min_sources;
-UPDATE memwarden_data.standing_rule SET min_authority = 0.@n;
-DELETE FROM memwarden_data.standing_rule WHERE org_id = shipped.number_of('@org');
 INSERT INTO memwarden_data.hedge
     SELECT shipped.either('@org', @n), (ARRAY['en', 'de'])[1 + @n % 2], 'disputed', 'it is said @n times that'
     ON CONFLICT ON CONSTRAINT hedge_pkey DO UPDATE SET phrase = excluded.phrase;

@@ -106,7 +106,7 @@ BEGIN
                             THEN memwarden_internal.readable_among(
                                 p.principal_id, ARRAY(SELECT l.label_id FROM memwarden_data.label AS l)) END,
              'model_id', m.model_id, 'model', m.name, 'dimension', m.dimension, 'vector_weight', m.vector_weight,
-             'languages', m.languages, 'rules', t.rules, 'hedges', t.hedges, 'packs_have_rules', t.packs_have_rules,
+             'languages', m.languages, 'hedges', t.hedges, 'packs_have_rules', t.packs_have_rules,
              'layers', (SELECT jsonb_agg(jsonb_build_object(
                                    'layer', l.layer, 'weights', l.weights, 'factor', l.recall_weight, 'threshold', l.relevance_threshold,
                                    'config', l.text_search_config, 'half_life', extract(epoch FROM l.recency_half_life)::double precision,

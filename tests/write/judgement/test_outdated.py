@@ -194,7 +194,7 @@ def test_what_stands_firmer_is_not_marked(world: World, agent: Agent) -> None:
     Proves: V10
     """
     old = say(agent, MONDAYS)
-    world.admin.execute("UPDATE memwarden_data.item SET authority = 0.9")
+    world.admin.execute("UPDATE memwarden_data.item SET standing = 'supported'")
     say(agent, WEDNESDAYS)
     assert outdated(agent) == set()
     assert old in standings(agent)

@@ -30,8 +30,7 @@ def context(agent: Connection[DictRow], **more: Any) -> list[str]:
 
 def trust_everything(world: World) -> None:
     """Have every memory stand as verified."""
-    lowest = {"min_confidence": 0, "min_authority": 0, "min_sources": 0}
-    call(curator(world, ORG), "set_standing_rule", standing="verified", **lowest)
+    world.admin.execute("UPDATE memwarden_data.item SET standing = 'verified'")
 
 
 @pytest.mark.parametrize("layer", ["semantic", "procedural", "durable"])
@@ -61,9 +60,9 @@ def test_where_it_ends_by_itself_it_is_kept_and_marked(world: World, layer: str)
 
     Proves: Z3
     """
-    trust_everything(world)
     agent = world.agent(HOME)
     assert write(agent, layer, {"text": ORDER})["outcome"] == "COMMITTED"
+    trust_everything(world)
     (row,) = recall(agent, query="parcel", layers=[layer])
     assert row["suspicious"] == ["injection.trigger"]
     assert row["provenance"]["sensitivity"] == "suspicious"
@@ -79,7 +78,6 @@ def test_no_approval_and_no_source_makes_it_verified(world: World) -> None:
     for name in ("one", "two", "three"):
         uri = f"https://{name}.example.org/*"
         call(boss, "define_source", uri_pattern=uri, type="document", authority=1)
-    trust_everything(world)
 
     def said(text: str) -> DictRow:
         return write(
@@ -97,6 +95,11 @@ def test_no_approval_and_no_source_makes_it_verified(world: World) -> None:
     waits = said(ORDER)
     decide(ana, "approve", waits["request_id"])
     assert status(agent, str(waits["request_id"]))["outcome"] == "COMMITTED"
+    assert {row["standing"] for row in world.rows("SELECT standing FROM memwarden_data.item")} == {
+        "reported",
+        "verified",
+    }
+    trust_everything(world)
     standing = {row["content"]["text"]: row for row in recall(agent, query="parcel door")}
     assert standing[FACT]["standing"] == "verified"
     assert standing[ORDER]["standing"] == "reported"

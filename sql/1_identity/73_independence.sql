@@ -1,0 +1,37 @@
+-- Who can act for whom: the logins that are bound to a principal, and those that hold a token of its.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_independent(p_one bigint, p_other bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+BEGIN
+    RETURN p_one <> p_other AND NOT EXISTS (
+        SELECT FROM (SELECT l.login_role FROM memwarden_data.principal_login AS l WHERE l.principal_id = p_one
+                     UNION ALL
+                     SELECT t.audience FROM memwarden_data.token AS t
+                      WHERE t.principal_id = p_one AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()) AS o
+         WHERE o.login_role IN (
+               SELECT l.login_role FROM memwarden_data.principal_login AS l WHERE l.principal_id = p_other
+               UNION ALL
+               SELECT t.audience FROM memwarden_data.token AS t
+                WHERE t.principal_id = p_other AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_independent(bigint, bigint) IS
+    'Whether two principals are different and no login acts for both: none is bound to both, or holds a token of the one that is '
+    'bound to the other.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_independent(bigint, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_application(p_principal_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT p.kind <> 'agent' FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_application(bigint) IS
+    'Whether a principal records for others: a service, a person or a worker, and no agent.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_application(bigint) FROM PUBLIC;
