@@ -92,7 +92,7 @@ class _Reader:
         if not (message or beside):
             ends = [value[n] for n in ("from", "to") if isinstance(value.get(n), (str, int, float))]
             if len(ends) == 2:
-                self._say(" ".join(map(str, ends)), names, way=True)
+                self._say(f"from {ends[0]} to {ends[1]}", names, way=True)
         before = self.speaker
         told: dict[str, object] = {}
         if message:

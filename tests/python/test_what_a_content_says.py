@@ -184,6 +184,14 @@ def test_the_head_of_a_line_of_a_transcript_is_no_claim(line: str) -> None:
     assert not claimed(None, None, "See you at 14:32 at the door: it is open").texts[0].speaker
 
 
+def test_a_name_that_the_memory_tells_is_a_claim() -> None:
+    """Proves: V2."""
+    sentence = "Bo drinks tea every day"
+    (text,) = claimed(None, None, {"wrong about Bo": sentence}).texts
+    assert (text.told, text.whole) == (f"wrong about Bo {sentence}", False)
+    assert claimed("Ana", "tells", {"event": sentence}).texts[0].whole
+
+
 def test_a_key_that_no_sentence_says_is_a_claim() -> None:
     """Proves: V2."""
     sentence = "Ana drinks green tea every day"

@@ -65,7 +65,10 @@ class Statement(NamedTuple):
 
 def claimed(subject: str | None, predicate: str | None, content: object) -> Claim:
     """What a content says, text by text; at most MAX_STATEMENTS of them are read."""
-    parts = [part for part in read(content) if not part.way]
+    parts = read(content)
+    # From and to are one thing: "changed from INFO to DEBUG".
+    ends = {(*part.names, end) for part in parts if part.way for end in ("from", "to")}
+    parts = tuple(part._replace(way=False) for part in parts if part.names not in ends)
     lone = is_lone(parts)
     texts: list[Text] = []
     for part in parts[: MAX_STATEMENTS + 1]:
@@ -123,7 +126,9 @@ def _texts(
         if words:
             bare = part._replace(value=words, speaker="")
             told = tidy(sentence(subject, predicate, [bare], lone=lone))
-            whole = told == " ".join(words.split()) or len(words.split()) >= _SENTENCE
+            # A name that the memory tells is claimed with the words.
+            named = part.label and not (predicate and lone)
+            whole = told == tidy(words) or (len(words.split()) >= _SENTENCE and not named)
             found.append(Text(words, told, whole, speaker))
     return found
 
