@@ -51,3 +51,5 @@ DROP FUNCTION memwarden.set_standing_rule(text, double precision, double precisi
 DROP FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision);
 DROP FUNCTION memwarden_internal.trust_of_version(bigint, uuid);
 DROP FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz);
+-- A predicate may end what another says.
+DROP FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb);

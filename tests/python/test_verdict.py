@@ -191,10 +191,16 @@ def test_periods_tell_which_value_is_the_newer() -> None:
     """Proves: V10 (seen, not yet acted on), V4 (time)."""
     old = told("The price is 4 euros")._replace(valid_from=100.0, valid_to=200.0)
     new = told("The price is 5 euros")
-    later = judge(new._replace(valid_from=200.0), old)
+    later = judge(new._replace(valid_from=150.0), old)
     assert (later.relation, later.why["told_by"]) == ("updates", "period")
+    earlier = judge(new._replace(valid_from=50.0), old)
+    assert (earlier.relation, earlier.why) == ("precedes", {"covered": 1.0, "told_by": "period"})
+    # What ends before the other begins is another time's, told by a date or as of now.
+    assert judge(new._replace(valid_from=200.0), old).relation == "unrelated"
     assert judge(new._replace(valid_to=100.0), old).relation == "unrelated"
+    assert judge(new, old._replace(over=True)).relation == "unrelated"
     assert judge(new, old).relation == "contradicts"
+    assert judge(new._replace(valid_from=50.0, valid_to=150.0), old).relation == "contradicts"
 
 
 def test_another_subject_is_another_thing() -> None:

@@ -30,7 +30,8 @@ _COVERED = frozenset({"same", "wider"})
 class Memory(NamedTuple):
     """A memory as the judge sees it; ``text`` is its words, ``content`` its JSON value.
 
-    The period in which it holds is in seconds since 1970, None where it is open.
+    The period in which it holds is in seconds since 1970, None where it is open; ``over``: it has
+    ended by now.
     """
 
     subject: str | None
@@ -39,6 +40,7 @@ class Memory(NamedTuple):
     text: str
     valid_from: float | None = None
     valid_to: float | None = None
+    over: bool = False
 
 
 class Verdict(NamedTuple):
@@ -46,9 +48,10 @@ class Verdict(NamedTuple):
 
     ``relation`` is `same`, `alike` (probably the same: in words that often mean one thing, or in
     another order), `narrower` (the new one says all that the old one says, and more),
-    `wider` (it says less), `contradicts`, `updates` (it is the newer value of the same thing) or
-    `unrelated`. ``score`` says how sure that is, 0 to 1. ``why`` has no word of either; of
-    `contradicts` and `updates`, `decisive` says that both are certainly about one thing.
+    `wider` (it says less), `contradicts`, `updates` (it is the newer value of the same thing),
+    `precedes` (it is an earlier value of it) or `unrelated`. ``score`` says how sure that is,
+    0 to 1. ``why`` has no word of either; of `contradicts` and `updates`, `decisive` says that both
+    are certainly about one thing.
     """
 
     relation: str
@@ -185,13 +188,16 @@ def _verdict(found: Finding, new: Prepared, old: Prepared, similarity: float | N
         why["similarity"] = round(similarity, 3)
     if relation == "contradicts":
         order = _periods(new.memory, old.memory)
-        if order == "before":
+        if order == "apart":
             relation, score, method = "unrelated", 1.0, "time"
+        elif order == "before":
+            relation = "precedes"
+            why["told_by"] = "period"
         elif order == "after" or found.newer:
             relation = "updates"
             why["told_by"] = "period" if order == "after" else "wording"
         one_key = (new.subject, new.predicate) == (old.subject, old.predicate)
-        if found.decisive and one_key and relation != "unrelated":
+        if found.decisive and one_key and order not in ("apart", "before"):
             why["decisive"] = True
     elif relation == "unrelated" and method != "entity":
         score = 1 - max(found.covered, similarity or 0.0)
@@ -199,12 +205,20 @@ def _verdict(found: Finding, new: Prepared, old: Prepared, similarity: float | N
 
 
 def _periods(new: Memory, old: Memory) -> str:
-    """How the period of the new memory lies to that of the old one: before, after, or neither."""
+    """How the new memory's period lies to the old one's: apart, before, after, or neither.
+
+    Apart: one has ended when the other begins, so both can be true. Before, after: they overlap,
+    and the one that began earlier names no end, or is overtaken by the other.
+    """
     if old.valid_from is not None and new.valid_to is not None and new.valid_to <= old.valid_from:
-        return "before"
-    if new.valid_from is not None and (
-        (old.valid_from is not None and new.valid_from > old.valid_from)
-        or (old.valid_to is not None and new.valid_from >= old.valid_to)
-    ):
+        return "apart"
+    if new.valid_from is None:
+        # It holds from now on.
+        return "apart" if old.over else ""
+    if old.valid_to is not None and new.valid_from >= old.valid_to:
+        return "apart"
+    if old.valid_from is not None and new.valid_from > old.valid_from:
         return "after"
+    if old.valid_from is not None and new.valid_from < old.valid_from and new.valid_to is None:
+        return "before"
     return ""

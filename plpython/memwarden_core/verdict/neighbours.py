@@ -90,6 +90,7 @@ def _prepared(near: dict[str, Any]) -> Prepared:
             near["text"],
             near["valid_from"],
             near["valid_to"],
+            near.get("over", False),
         )
     )
 

@@ -24,6 +24,37 @@ COMMENT ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, 
     'From p_now on the store holds that version true for that period; what it held for the period before keeps the rest of its own.';
 REVOKE ALL ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, tstzrange, timestamptz) FROM PUBLIC;
 
+-- Whoever says since when something holds, and no end, says nothing of what begins later.
+CREATE OR REPLACE FUNCTION memwarden_internal.period_left(p_org_id bigint, p_item_id uuid, p_period tstzrange, p_now timestamptz)
+RETURNS tstzmultirange
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT upper_inf(p_period) THEN
+        RETURN tstzmultirange(p_period);
+    END IF;
+    RETURN (
+        WITH RECURSIVE later (valid_during, begins_at, restores_version_id) AS (
+            SELECT t.valid_during, lower(v.valid_during), v.restores_version_id
+              FROM memwarden_data.timeline AS t
+              JOIN memwarden_data.version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id
+             WHERE t.org_id = p_org_id AND t.item_id = p_item_id AND upper_inf(t.recorded_during)
+               AND lower(t.valid_during) > lower(p_period) AND (v.expires_at IS NULL OR v.expires_at > p_now)
+            UNION ALL
+            -- A version that says again what an earlier one said began with that one.
+            SELECT l.valid_during, lower(v.valid_during), v.restores_version_id
+              FROM later AS l
+              JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = l.restores_version_id)
+        SELECT tstzmultirange(p_period) - coalesce(range_agg(l.valid_during), '{}')
+          FROM later AS l WHERE l.restores_version_id IS NULL AND l.begins_at > lower(p_period));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.period_left(bigint, uuid, tstzrange, timestamptz) IS
+    'Which part of its period a new value of an item takes: all of it where it has an end; else what no value that began '
+    'later holds. So values without an end follow each other by their beginnings, in whatever order they are told.';
+REVOKE ALL ON FUNCTION memwarden_internal.period_left(bigint, uuid, tstzrange, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.end_values(p_org_id bigint, p_item_id uuid, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -65,7 +96,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((
-        SELECT range_agg(t.valid_during) @> p_period
+        SELECT range_agg(t.valid_during) @> memwarden_internal.period_left(p_org_id, p_item_id, p_period, clock_timestamp())
           FROM memwarden_data.timeline AS t
           JOIN memwarden_data.version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id AND v.content_hash = p_content_hash
            AND (v.expires_at IS NULL OR v.expires_at > clock_timestamp())
@@ -74,5 +105,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.holds_throughout(bigint, uuid, bytea, tstzrange) IS
-    'Whether the store holds content of that hash true by that item over the whole of a period.';
+    'Whether the store holds content of that hash true by that item over the whole of a period, or over what period_left() '
+    'leaves of it.';
 REVOKE ALL ON FUNCTION memwarden_internal.holds_throughout(bigint, uuid, bytea, tstzrange) FROM PUBLIC;

@@ -208,6 +208,30 @@ COMMENT ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) IS
     'The evidence of both, each once, in the order of its first mention.';
 REVOKE ALL ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_again(
+    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_periods tstzmultirange, p_principal_id bigint, p_request_id uuid,
+    p_now timestamptz)
+RETURNS timestamptz
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now    timestamptz := p_now;
+    v_period tstzrange;
+BEGIN
+    FOR v_period IN SELECT u.period FROM unnest(p_periods) AS u (period) ORDER BY u.period LOOP
+        v_now := v_now + interval '1 microsecond';
+        PERFORM memwarden_internal.append_version(
+            p_org_id, p_item_id, p_version_id, 'UPDATE', 'holds again after another value', p_principal_id, p_request_id, v_now, v_period);
+    END LOOP;
+    RETURN v_now;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_again(bigint, uuid, uuid, tstzmultirange, bigint, uuid, timestamptz) IS
+    'Makes a version for each period in which what version p_version_id says holds again. Returns the moment of the last. '
+    'The caller holds the scope, and settles the head.';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_again(bigint, uuid, uuid, tstzmultirange, bigint, uuid, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_head(
     p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_request_id uuid, p_now timestamptz)
 RETURNS uuid

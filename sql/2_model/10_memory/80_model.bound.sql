@@ -108,12 +108,13 @@ COMMENT ON VIEW memwarden.schemas IS
 GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.predicates WITH (security_invoker = true) AS
-SELECT v.org, v.predicate, v.same_key, v.inverse, v.disjoint, v.subject_schema, v.object_schema
-  FROM memwarden_internal.list_predicates() AS v;
+SELECT v.org, v.predicate, v.same_key, v.inverse, v.disjoint, v.subject_schema, v.object_schema, coalesce(e.ends, '{}') AS ends
+  FROM memwarden_internal.list_predicates() AS v
+  LEFT JOIN memwarden_internal.list_ended_predicates() AS e ON e.org = v.org AND e.predicate = v.predicate;
 COMMENT ON VIEW memwarden.predicates IS
     'Lists the declarations of predicates: second values, inverses, disjoint predicates, and schemas. same_key tells what a second '
-    'value means. subject_schema and object_schema tell what subjects and contents look like. Rows of organisation global hold for '
-    'all organisations.';
+    'value means. subject_schema and object_schema tell what subjects and contents look like. ends names the predicates that this '
+    'one denies. Rows of organisation global hold for all organisations; those of which people have several values are shipped.';
 GRANT SELECT ON memwarden.predicates TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.synonyms WITH (security_invoker = true) AS

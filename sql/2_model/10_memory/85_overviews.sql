@@ -41,6 +41,27 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_predicates() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_predicates()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
+-- Beside list_predicates(): what a view calls keeps its columns from one release to the next.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_ended_predicates()
+RETURNS TABLE (org text, predicate text, ends text[])
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, p.predicate, p.ends
+      FROM memwarden_data.predicate AS p JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+     WHERE p.ends <> '{}' AND (v_all OR p.org_id = ANY (v_orgs));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_ended_predicates() IS 'Which predicates deny which, for memwarden.predicates.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_ended_predicates() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_ended_predicates()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.list_synonyms()
 RETURNS TABLE (org text, synonyms jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER

@@ -9,7 +9,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.predicate_name(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.define_predicate(
     predicate text, same_key text DEFAULT NULL, org text DEFAULT NULL, inverse text DEFAULT NULL, disjoint text[] DEFAULT '{}',
-    subject_schema jsonb DEFAULT NULL, object_schema jsonb DEFAULT NULL)
+    subject_schema jsonb DEFAULT NULL, object_schema jsonb DEFAULT NULL, ends text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -19,17 +19,18 @@ DECLARE
     v_name     text := memwarden_internal.predicate_name(define_predicate.predicate);
     v_inverse  text := memwarden_internal.predicate_name(define_predicate.inverse);
     v_disjoint text[] := ARRAY(SELECT DISTINCT memwarden_internal.predicate_name(d) FROM unnest(define_predicate.disjoint) AS d ORDER BY 1);
+    v_ends     text[] := ARRAY(SELECT DISTINCT memwarden_internal.predicate_name(e) FROM unnest(define_predicate.ends) AS e ORDER BY 1);
     v_before   text;
     v_fault    text;
 BEGIN
     IF EXISTS (SELECT FROM unnest(ARRAY[define_predicate.predicate, coalesce(define_predicate.inverse, 'none')]
-        || define_predicate.disjoint) AS n
+        || define_predicate.disjoint || define_predicate.ends) AS n
                 WHERE n IS NULL OR n !~ '[^[:space:]_-]' OR length(n) > 1000) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate, inverse, disjoint: 1 to 1,000 characters, not blank');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate, inverse, disjoint, ends: 1 to 1,000 characters, not blank');
     ELSIF define_predicate.same_key NOT IN ('new_version', 'accumulate') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'same_key: new_version or accumulate');
-    ELSIF v_name = ANY (v_disjoint) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'disjoint: other predicates');
+    ELSIF v_name = ANY (v_disjoint || v_ends) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'disjoint, ends: other predicates');
     END IF;
     v_fault := coalesce(memwarden_internal.check_definition(define_predicate.subject_schema::text, NULL, NULL, NULL),
                         memwarden_internal.check_definition(define_predicate.object_schema::text, NULL, NULL, NULL));
@@ -39,32 +40,35 @@ BEGIN
     -- Two definitions at once take turns here.
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
     v_before := (SELECT p.inverse FROM memwarden_data.predicate AS p WHERE p.org_id = v_org_id AND p.predicate = v_name);
-    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema)
+    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema, ends)
     VALUES (v_org_id, v_name, define_predicate.same_key, v_inverse, v_disjoint, define_predicate.subject_schema,
-        define_predicate.object_schema)
+        define_predicate.object_schema, v_ends)
     ON CONFLICT ON CONSTRAINT predicate_pkey
     DO UPDATE SET same_key = excluded.same_key, inverse = excluded.inverse, disjoint = excluded.disjoint,
-                  subject_schema = excluded.subject_schema, object_schema = excluded.object_schema;
+                  subject_schema = excluded.subject_schema, object_schema = excluded.object_schema, ends = excluded.ends;
     PERFORM memwarden_internal.relate_predicates(v_org_id, v_name, v_inverse, v_disjoint);
     IF v_inverse IS DISTINCT FROM v_before THEN
         PERFORM memwarden_internal.find_inverses(v_org_id);
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) IS
     'Defines what a predicate means in every layer, for writes from now on. It replaces the earlier definition of the '
     'predicate. Memories that exist stay as they are. A new inverse is computed for all of them, and writers wait '
     'meanwhile. The definitions of inverse and disjoint also hold for the other predicates that they name. same_key: '
     'what a second value for the same subject is; accumulate makes it an item of its own (Ana speaks several '
-    'languages); new_version makes it the next version of the fact (Ana lives in one place); by default the layer '
-    'decides. inverse: the predicate that says the same from the other side (manager of, managed by; the contents are '
+    'languages); new_version makes it the next version of the fact (Ana lives in one place); by default what is '
+    'defined for all organisations, else the layer, decides. inverse: the predicate that says the same from the '
+    'other side (manager of, managed by; the contents are '
     'then names); a symmetric predicate is its own inverse. disjoint: predicates that cannot hold for the same '
     'subject and content. subject_schema, object_schema: JSON Schema 2020-12 of the subject (a string) and of the '
-    'content. org: the organisation that the definition is for; by default the caller''s, and for members of '
+    'content. ends: predicates that this one denies (no longer likes ends likes); a write with either ends what the '
+    'other says of the same subject with the same value. org: the organisation that the definition is '
+    'for; by default the caller''s, and for members of '
     'memwarden_admin all. Raises 42704 for an unknown organisation; 42501 without the right; 22023 for arguments out '
     'of range or a broken schema. Source: chapter 12.2.4, D5.';
-REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) TO memwarden_agent,
+REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) TO memwarden_agent,
     memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relate_predicates(p_org_id bigint, p_name text, p_inverse text, p_disjoint text[])
@@ -74,8 +78,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Who is named keeps what is said of it for all organisations.
-    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema)
-    SELECT p_org_id, n.name, g.same_key, g.inverse, coalesce(g.disjoint, '{}'), g.subject_schema, g.object_schema
+    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema, ends)
+    SELECT p_org_id, n.name, g.same_key, g.inverse, coalesce(g.disjoint, '{}'), g.subject_schema, g.object_schema,
+           coalesce(g.ends, '{}')
       FROM (SELECT DISTINCT u.name FROM unnest(p_inverse || p_disjoint) AS u (name) WHERE u.name IS NOT NULL) AS n
       LEFT JOIN memwarden_data.predicate AS g ON g.org_id = 0 AND g.predicate = n.name
     ON CONFLICT ON CONSTRAINT predicate_pkey DO NOTHING;
@@ -99,16 +104,18 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    SELECT d.same_key, d.inverse, d.disjoint, d.subject_schema, d.object_schema
+    SELECT coalesce(d.same_key, g.same_key), d.inverse, d.disjoint, d.subject_schema, d.object_schema
       INTO same_key, inverse, disjoint, subject_schema, object_schema
       FROM memwarden_data.predicate AS d
+      LEFT JOIN memwarden_data.predicate AS g ON g.org_id = 0 AND g.predicate = d.predicate
      WHERE d.org_id IN (0, p_org_id) AND d.predicate = p_name
      ORDER BY d.org_id DESC
      LIMIT 1;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.predicate_of(bigint, text) IS
-    'What an organisation says of a predicate (named as predicate_name() does), or what is said for all.';
+    'What an organisation says of a predicate (named as predicate_name() does), or what is said for all; also whether it '
+    'holds several values, where the organisation leaves that open.';
 REVOKE ALL ON FUNCTION memwarden_internal.predicate_of(bigint, text) FROM PUBLIC;
 
 -- A fact said from the other side: whoever looks for it finds it by this key.

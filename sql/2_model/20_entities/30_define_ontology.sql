@@ -141,7 +141,9 @@ BEGIN
     PERFORM memwarden.define_predicate(
         p_name, CASE WHEN (v_is -> 'functional')::boolean THEN 'new_version' WHEN v_is IS NOT NULL THEN 'accumulate' END,
         NULLIF((SELECT o.name FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id AND p_org_id <> 0), ''),
-        v_is ->> 'inverse', coalesce(v_was.disjoint, '{}'), v_was.subject_schema, v_was.object_schema);
+        v_is ->> 'inverse', coalesce(v_was.disjoint, '{}'), v_was.subject_schema, v_was.object_schema,
+        coalesce((SELECT p.ends FROM memwarden_data.predicate AS p
+                   WHERE p.org_id IN (0, p_org_id) AND p.predicate = p_name ORDER BY p.org_id DESC LIMIT 1), '{}'));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.apply_relation(bigint, text, jsonb) IS

@@ -6,7 +6,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object('subject', p_subject, 'predicate', p_predicate, 'text', left(p_text, 4001),
                           'content', CASE WHEN pg_column_size(p_content) <= 8192 THEN p_content END,
                           'valid_from', CASE WHEN NOT lower_inf(p_valid_during) THEN extract(epoch FROM lower(p_valid_during)) END,
-                          'valid_to', CASE WHEN NOT upper_inf(p_valid_during) THEN extract(epoch FROM upper(p_valid_during)) END);
+                          'valid_to', CASE WHEN NOT upper_inf(p_valid_during) THEN extract(epoch FROM upper(p_valid_during)) END,
+                          'over', coalesce(upper(p_valid_during) <= clock_timestamp(), false));
 COMMENT ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) IS 'What the judge is told of a memory that is there.';
 REVOKE ALL ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) FROM PUBLIC;
 
@@ -33,7 +34,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) IS
     'What a new memory is to each of p_neighbours (as neighbours() returns them): an array, in their order, without '
     'their words, of item_id, version_id, similarity, confidence, mine, same_key and the verdict: relation (same, '
-    'alike: probably the same; narrower: it says all that the other says, and more; wider, contradicts, updates, unrelated), score 0 to 1, '
+    'alike: probably the same; narrower: it says all that the other says, and more; wider, contradicts, updates, '
+    'precedes: it is an earlier value; unrelated), score 0 to 1, '
     'method, judge and version. Source: chapter 12.2.4, V7, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) FROM PUBLIC;
 

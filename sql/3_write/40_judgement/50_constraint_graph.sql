@@ -102,6 +102,44 @@ COMMENT ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text
     'said from either side: as inverse_facts().';
 REVOKE ALL ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.denied_facts(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content text, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_name     text := memwarden_internal.predicate_name(p_predicate);
+    v_others   text[] := ARRAY(
+        SELECT unnest(d.ends) FROM (SELECT p.ends FROM memwarden_data.predicate AS p
+                                     WHERE p.org_id IN (0, p_org_id) AND p.predicate = v_name ORDER BY p.org_id DESC LIMIT 1) AS d
+         UNION
+        SELECT d.predicate FROM memwarden_data.predicate AS d
+         WHERE d.org_id IN (0, p_org_id) AND d.ends @> ARRAY[v_name] AND d.ends <> '{}'
+           AND NOT (d.org_id = 0 AND EXISTS (SELECT FROM memwarden_data.predicate AS o
+                                              WHERE o.org_id = p_org_id AND o.predicate = d.predicate)));
+BEGIN
+    IF v_others = '{}' THEN
+        RETURN NULL;
+    END IF;
+    RETURN (
+        SELECT jsonb_agg(jsonb_build_object(
+                   'item_id', i.item_id, 'version_id', i.version_id, 'label_id', i.label_id, 'principal_id', i.principal_id,
+                   'known', false, 'method', 'constraint_graph', 'renews', true, 'rule', 'it denies ' || u.name))
+          FROM unnest(v_others) AS u (name)
+         CROSS JOIN LATERAL memwarden_internal.fingerprints(p_content, p_subject, u.name, coalesce(
+                   (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f
+          JOIN memwarden_data.item AS i
+            ON i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
+           AND substr(i.fingerprint, 1, 4) = substr(f.fingerprint, 1, 4) AND i.fingerprint = f.fingerprint
+         WHERE i.key_hash = f.key_hash AND (i.expires_at IS NULL OR i.expires_at > p_now));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, timestamptz) IS
+    'What a scope and layer hold with the same subject and the same value, said with a predicate that the given one ends or that '
+    'ends it: as inverse_facts(). NULL where no such predicate is declared.';
+REVOKE ALL ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.relation_faults(
     p_subject text, p_content text, p_subject_schema jsonb, p_object_schema jsonb, p_inverse text)
 RETURNS jsonb

@@ -18,15 +18,23 @@ BEGIN
           JOIN memwarden_data.timeline AS t ON t.org_id = i.org_id AND t.item_id = i.item_id AND upper_inf(t.recorded_during)
           JOIN memwarden_data.said_version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id
          WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.exclusive
-           AND i.key_hash = p_key_hash AND t.valid_during && p_period
+           AND i.key_hash = p_key_hash
+           AND t.valid_during && range_merge(memwarden_internal.period_left(i.org_id, i.item_id, p_period, p_now))
            AND v.principal_id <> p_principal_id AND (v.expires_at IS NULL OR v.expires_at > p_now)
-           AND NOT (upper_inf(t.valid_during) AND lower(t.valid_during) < lower(p_period))
+           AND NOT (lower(t.valid_during) < lower(p_period) AND (
+                   upper_inf(t.valid_during)
+                   -- It was told without an end, and has one since the next is known.
+                   OR upper_inf(p_period) AND (upper_inf(v.valid_during) OR EXISTS (
+                          SELECT FROM memwarden_data.timeline AS n
+                           WHERE n.org_id = t.org_id AND n.item_id = t.item_id AND upper_inf(n.recorded_during)
+                             AND lower(n.valid_during) = upper(t.valid_during)))))
            AND memwarden_internal.indexed_hash((memwarden_internal.fingerprints(v.content::text, v.subject, v.predicate,
                                                 v_synonyms)).fingerprint, v.subject_key_id) <> p_fingerprint);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) IS
-    'Other values that other writers have given a fact for times that overlap a period: as inverse_facts(). One that '
-    'holds from earlier on without an end is not among them: it ends where the new one begins.';
+    'Other values that other writers have given a fact for times that overlap a period: as inverse_facts(). One '
+    'that holds from earlier on without an end is not among them: it ends where the new one begins. Nor is one at which a new '
+    'one without an end itself ends.';
 REVOKE ALL ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz)
     FROM PUBLIC;

@@ -53,6 +53,9 @@ BEGIN
         IF NEW.outcome = 'ALREADY_COMMITTED' THEN
             NEW.item_id := v_seen.item_id;
             NEW.version_id := v_seen.version_id;
+            -- A replay is told what the first has replaced.
+            SELECT w.reason, NEW.detail || w.replaced INTO NEW.reason, NEW.detail
+              FROM memwarden_internal.replaced_by(v_seen.request_id) AS w;
         END IF;
     END IF;
     IF NEW.outcome IS NULL AND v_seen.is_known THEN
@@ -161,8 +164,11 @@ BEGIN
                     WHEN p_valid_from IS NULL AND p_valid_to IS NULL
                     THEN h.version_id = v.version_id AND h.valid_during @> greatest(p_now, h.updated_at)
                     -- Said of a time of its own: it need not be the head to be held true of that time.
-                    ELSE v.valid_during = tstzrange(coalesce(p_valid_from, lower(v.valid_during)), p_valid_to)
-                         AND memwarden_internal.holds_throughout(v.org_id, v.item_id, v.content_hash, v.valid_during) END
+                    -- One without an end may have been given one by what begins later.
+                    ELSE lower(v.valid_during) = coalesce(p_valid_from, lower(v.valid_during))
+                         AND (p_valid_to IS NULL OR upper(v.valid_during) = p_valid_to)
+                         AND memwarden_internal.holds_throughout(
+                                 v.org_id, v.item_id, v.content_hash, tstzrange(lower(v.valid_during), p_valid_to)) END
       INTO v_says_same, v_is_current
       FROM memwarden_data.version AS v
       JOIN memwarden_data.item AS h ON h.org_id = v.org_id AND h.item_id = v.item_id

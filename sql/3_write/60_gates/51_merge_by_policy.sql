@@ -29,9 +29,7 @@ BEGIN
         SELECT i.item_id, i.label_id, i.principal_id INTO v_head
           FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_becomes AND i.status = 'ACTIVE' AND NOT i.exclusive;
     ELSIF 'new_version' = coalesce(
-              (SELECT d.same_key FROM memwarden_data.predicate AS d
-                WHERE d.org_id IN (0, p_org_id) AND d.predicate = memwarden_internal.predicate_name(p_predicate)
-                ORDER BY d.org_id DESC LIMIT 1), p_same_key) THEN
+              (memwarden_internal.predicate_of(p_org_id, memwarden_internal.predicate_name(p_predicate))).same_key, p_same_key) THEN
         SELECT i.item_id, i.label_id, i.principal_id INTO v_head
           FROM memwarden_data.item AS i
          WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer

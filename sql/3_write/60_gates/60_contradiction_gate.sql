@@ -14,7 +14,13 @@ DECLARE
     v_own        uuid[];
     v_decided    record;
     v_asked      record;
+    v_denied     jsonb := CASE WHEN NEW.key_hash IS NOT NULL THEN memwarden_internal.denied_facts(
+        NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate, NEW.canonical, v_started) END;
 BEGIN
+    IF v_denied IS NOT NULL THEN
+        NEW.conflicts := coalesce(NEW.conflicts, '[]') || coalesce(memwarden_internal.readable_found(
+            NEW.org_id, NEW.principal_id, NEW.label_id, v_denied, NULL), '[]');
+    END IF;
     IF v_terms.conflict <> 'accumulate' AND NEW.embedding IS NOT NULL THEN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
@@ -129,7 +135,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_against jsonb := jsonb_path_query_array(
-        p_neighbours, '$[*] ? ((@.relation == "contradicts" || @.relation == "updates") && @.score > $sure && @.item_id != $settled)',
+        p_neighbours, '$[*] ? ((@.relation == "contradicts" || @.relation == "updates" || @.relation == "precedes") && @.score > $sure && '
+            '@.item_id != $settled)',
         jsonb_build_object('sure', p_sure, 'settled', p_settled));
 BEGIN
     conflicts := '[]';

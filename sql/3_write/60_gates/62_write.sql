@@ -56,10 +56,10 @@ BEGIN
                 v_request_id := memwarden_internal.storable_request_id(write.request_id);
             END IF;
             IF write.request_id IS NOT NULL AND memwarden_internal.stored_requests(ARRAY[write.request_id]) IS NOT NULL THEN
-                RETURN memwarden_internal.replayed(
+                RETURN memwarden_internal.tell_result(v_principal_id, memwarden_internal.replayed(
                     v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
                         coalesce(write.subject, v_kept ->> 'subject'),
-                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
+                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text));
             END IF;
             IF v_attempt = 1
                AND num_nonnulls(write.subject, write.predicate, write.deadline, write.idempotency_key, write.kind, write.valid_from,
@@ -91,6 +91,9 @@ BEGIN
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID'
                      WHEN v_is_busy AND v_attempt = 1 THEN 'SCOPE_BUSY' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
+            IF v_result.reason = 'REPLACED' THEN
+                RETURN memwarden_internal.tell_result(v_principal_id, v_result);
+            END IF;
             RETURN v_result;
         EXCEPTION
             WHEN lock_not_available OR deadlock_detected THEN
@@ -138,7 +141,8 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'layer that this agent wrote last; content becomes its next version; scope, kind, class, subject and predicate '
     'stay as they are where they are left out. Classification, domains and attributes together decide who sees the '
     'memory. None may exceed what the writer is cleared for. A new version of a memory never lowers its '
-    'classification, and keeps its domains. A request that asks a human is DEFERRED until somebody decides about it '
+    'classification, and keeps its domains. A write that ends another value is COMMITTED with the reason REPLACED; its '
+    'detail has that value and the call that takes the write back. A request that asks a human is DEFERRED until somebody decides about it '
     'in review_queue(): see await_decision(). outcome: COMMITTED, MERGED, ALREADY_COMMITTED, REJECTED, DEFERRED or '
     'DEADLINE_EXCEEDED. Raises 28000 without an identity; 25001 at an isolation level other than READ COMMITTED; '
     '55000 before setup(); 55P03 when a table was locked for longer than lock_timeout. Source: chapter 12.1.3.';

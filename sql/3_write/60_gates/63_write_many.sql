@@ -91,7 +91,10 @@ BEGIN
                 RAISE NOTICE 'write_many(): % of % requests are decided', v_done, v_given;
             END LOOP;
             PERFORM set_config('lock_timeout', v_timeout, true);
-            RETURN QUERY SELECT a.* FROM unnest(v_answers) AS a;
+            RETURN QUERY SELECT a.ordinal, a.request_id, a.outcome, a.item_id, a.version_id, a.gate, a.reason,
+                                CASE a.reason WHEN 'REPLACED' THEN memwarden_internal.tell_replaced(
+                                         v_principal_id, a.request_id, a.reason, a.detail) ELSE a.detail END, a.retry_after
+                           FROM unnest(v_answers) AS a;
             RETURN;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             -- Nothing of the batch is left, and whoever waited for what it had locked goes first.

@@ -7,7 +7,8 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
     RETURN QUERY
-    SELECT r.request_id, r.outcome::text, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
+    SELECT r.request_id, r.outcome::text, r.item_id, r.version_id, r.gate, r.reason,
+           memwarden_internal.tell_replaced(v_principal_id, r.request_id, r.reason, r.detail), r.retry_at,
            r.layer, s.path, r.attempt, r.submitted_at, r.decided_at, memwarden_internal.gates_of(r.gates)
       FROM memwarden_data.write_request AS r
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id

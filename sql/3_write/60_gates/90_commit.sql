@@ -18,6 +18,8 @@ DECLARE
     v_expires   timestamptz;
     v_fresh     timestamptz;
     v_valid     tstzrange;
+    v_left      tstzmultirange;
+    v_ended     jsonb := '[]'::jsonb;
     v_instance  integer;
     v_words     tsvector;
     v_trust     double precision;
@@ -27,10 +29,7 @@ DECLARE
     v_text      text := NEW.search_text;
 BEGIN
     IF NEW.key_hash IS NOT NULL THEN
-        SELECT d.same_key, d.inverse INTO v_said
-          FROM memwarden_data.predicate AS d
-         WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
-         ORDER BY d.org_id DESC LIMIT 1;
+        v_said := memwarden_internal.predicate_of(NEW.org_id, memwarden_internal.predicate_name(NEW.predicate));
         v_exclusive := 'new_version' = coalesce(v_said.same_key, v_terms.same_key);
         IF v_said.inverse IS NOT NULL AND NOT v_terms.has_relations THEN
             -- Defined while this write waited for the scope, behind the gate that would have looked.
@@ -126,6 +125,7 @@ BEGIN
         NEW.provenance := memwarden_internal.merged_record(NEW.org_id, v_head.version_id, NEW.provenance);
     END IF;
     IF NEW.replaces IS NOT NULL THEN
+        v_ended := memwarden_internal.replaced_items(NEW.org_id, array_remove(NEW.replaces, v_head.item_id));
         PERFORM memwarden_internal.end_items(
             NEW.org_id, array_remove(NEW.replaces, v_head.item_id), 'SUPERSEDED', 'SUPERSEDE', 'contradicted by a newer memory',
             NEW.principal_id, NEW.request_id);
@@ -180,6 +180,17 @@ BEGIN
         v_expires := CASE WHEN v_head.expires_at IS NOT NULL THEN greatest(v_expires, v_head.expires_at) END;
         -- Of a key one value holds at a time: what it says now it says from now on.
         v_valid := CASE WHEN v_exclusive THEN v_valid ELSE range_merge(v_valid, v_head.valid_during) END;
+    END IF;
+    IF v_exclusive AND v_head.item_id IS NOT NULL THEN
+        -- A version says what it holds. Where values that began later stand within, other versions say the rest.
+        v_left := memwarden_internal.period_left(NEW.org_id, v_head.item_id, v_valid, v_now);
+        v_valid := (SELECT u.period FROM unnest(v_left) AS u (period) ORDER BY u.period LIMIT 1);
+        IF NEW.corrects IS NULL AND NOT v_grows THEN
+            v_ended := memwarden_internal.replaced_values(NEW.org_id, v_head.item_id, NEW.fingerprint, v_left, v_now) || v_ended;
+        END IF;
+        v_left := v_left - tstzmultirange(v_valid);
+    ELSIF NEW.detail ? 'updates' AND v_head.item_id = NEW.becomes THEN
+        v_ended := memwarden_internal.replaced_items(NEW.org_id, ARRAY[v_head.item_id]) || v_ended;
     END IF;
     v_instance := coalesce(v_head.instance, v_held + 1, 0);
 
@@ -269,6 +280,10 @@ BEGIN
         VALUES (NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_valid, tstzrange(v_now, NULL));
     ELSIF v_exclusive THEN
         PERFORM memwarden_internal.assert_value(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_valid, v_now);
+        IF NOT isempty(v_left) THEN
+            v_now := memwarden_internal.hold_again(
+                NEW.org_id, NEW.item_id, NEW.version_id, v_left, NEW.principal_id, NEW.request_id, v_now);
+        END IF;
         IF NOT v_valid @> v_now THEN
             -- Of the past, or of the time to come: what holds now stays what the item says.
             PERFORM memwarden_internal.settle_head(NEW.org_id, NEW.item_id, NEW.principal_id, NEW.request_id, v_now);
@@ -297,6 +312,10 @@ BEGIN
                 NEW.class, v_now);
     END IF;
     NEW.outcome := CASE WHEN v_grows THEN 'MERGED' ELSE 'COMMITTED' END;
+    IF v_ended <> '[]' AND NOT v_grows THEN
+        NEW.reason := 'REPLACED';
+        NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('replaced', v_ended);
+    END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END

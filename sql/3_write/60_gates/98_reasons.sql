@@ -207,6 +207,10 @@ VALUES
         'continue without it, or write it again when a reviewer is there'),
     ('REVIEW_QUEUE_FULL', 'REJECTED', 'approval', 'the layer has as many waiting proposals as it may',
         'write it later, when reviewers have caught up'),
+    ('REPLACED', 'COMMITTED', 'commit', 'the write ended another value; the detail names it, and from when to when the new one '
+        'takes its place',
+        'nothing, where that was meant; the detail has the call that takes it back. Where a subject may have several values, an '
+        'administrator defines the predicate with accumulate'),
     ('OUTRANKED', 'REJECTED', 'commit', 'a memory of a class with higher precedence has this key; item_id in the detail names it',
         'have that memory corrected, or the write approved by a reviewer'),
     ('ACT_REFUSED', 'REJECTED', 'act', 'people approved the call, but it was refused when it ran; the detail has SQLSTATE and '

@@ -38,7 +38,7 @@ BEGIN
                 + least(v_layer.retry_backoff * 2 ^ (least(NEW.attempt, 20) - 1), interval '1 hour')) END;
         END IF;
     END IF;
-    IF NEW.outcome <> 'COMMITTED' THEN
+    IF NEW.outcome <> 'COMMITTED' OR NEW.reason IS NOT NULL THEN
         NEW.gate := nullif(split_part(split_part(NEW.trail, E'\n', -1), ' ', 1), '');
     END IF;
     NEW.gates := substr(memwarden_internal.short_gates(NEW.trail), 2);

@@ -49,9 +49,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_exclusive boolean := p_corrects IS NULL AND p_key_hash IS NOT NULL AND 'new_version' = coalesce(
-        (SELECT d.same_key FROM memwarden_data.predicate AS d
-          WHERE d.org_id IN (0, p_org_id) AND d.predicate = memwarden_internal.predicate_name(p_predicate)
-          ORDER BY d.org_id DESC LIMIT 1), p_same_key);
+        (memwarden_internal.predicate_of(p_org_id, memwarden_internal.predicate_name(p_predicate))).same_key, p_same_key);
     v_item_id   uuid := CASE WHEN p_corrects IS NULL AND num_nonnulls(p_key_hash, p_becomes) > 0 THEN memwarden_internal.merge_target(
         p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, CASE WHEN v_exclusive THEN p_key_hash END, p_predicate,
             p_same_key, p_writers,

@@ -144,7 +144,7 @@ BEGIN
     SELECT r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, NULLIF(coalesce(r.detail, '{}') || p_more, '{}'), r.retry_at
       INTO v_result
       FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id;
-    RETURN v_result;
+    RETURN memwarden_internal.tell_result(memwarden_internal.current_principal(), v_result);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.proposal_result(uuid, jsonb) IS 'Where a proposal stands, with something more in its detail.';

@@ -114,7 +114,8 @@ def test_a_hidden_alias_is_not_shown_and_means_nothing(acme: Acme) -> None:
     assert shown["aliases"] == ["Ana"]
     high = acme.member(clearance="restricted")
     said = say(high, "Nightingale", "sings", {"at": "noon"}, classification="restricted")
-    assert said["detail"] == {"entities": {"subject": {"entity": "person:ana"}}}
+    assert said["detail"]["entities"] == {"subject": {"entity": "person:ana"}}
+    assert [each["value"] for each in said["detail"]["replaced"]] == [{"at": "dawn"}]
     assert said["item_id"] not in about(acme.agent, "person:ana")
     assert said["item_id"] in about(high, "person:ana")
 

@@ -69,7 +69,7 @@ def test_a_memory_whose_key_is_gone_says_so_and_nothing_fails(vault: Vault) -> N
     Proves: R3
     """
     agent = vault.agent()
-    done = keep(agent, {"illness": "zqwdiabetes"}, predicate="suffers from")
+    done = keep(agent, {"illness": "zqwdiabetes"}, predicate="diagnosis")
     vault.world.admin.execute(
         "DELETE FROM memwarden_data.subject_key WHERE org_id ="
         " (SELECT org_id FROM memwarden_data.organisation WHERE name = %s)",
@@ -87,7 +87,7 @@ def test_a_memory_whose_key_is_gone_says_so_and_nothing_fails(vault: Vault) -> N
         assert row["content"] == gone, query
     assert agent.execute("SELECT memwarden.compile_context('illness')").fetchone()
     assert vault.findings() == []
-    keep(agent, {"illness": "zqwgout"}, predicate="suffers from")
+    keep(agent, {"illness": "zqwgout"}, predicate="diagnosis")
     (now,) = agent.execute("SELECT content FROM memwarden.items").fetchall()
     assert now["content"] == {"illness": "zqwgout"}
 
@@ -206,3 +206,17 @@ def taken(vault: Vault, item: UUID) -> int | None:
         item,
     )
     return None if count is None else int(count)
+
+
+def test_an_encrypted_value_that_is_replaced_is_named_and_not_told(vault: Vault) -> None:
+    """Its memory and version are; what asks for the request later learns no more. Proves: R3."""
+    agent = vault.agent()
+    first = keep(agent, {"pulse": "zqw60"}, predicate="has pulse")
+    second = keep(agent, {"pulse": "zqw70"}, predicate="has pulse")
+    assert (second["reason"], "zqw60" in str(second["detail"])) == ("REPLACED", False)
+    [told] = second["detail"]["replaced"]
+    assert (told["item_id"], "value" in told) == (str(first["item_id"]), False)
+    status = agent.execute(
+        "SELECT detail FROM memwarden.request_status(%s)", (second["request_id"],)
+    ).fetchall()
+    assert "zqw60" not in str(status)

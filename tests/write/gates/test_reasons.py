@@ -447,6 +447,13 @@ def disputed(text: str, confidence: float) -> Recipe:
     return ask
 
 
+def a_second_value(world: World, home: str) -> DictRow:
+    """Write another value of a fact that holds one at a time."""
+    agent, key = world.agent(home), {"subject": "Ana", "predicate": "sits at"}
+    write(agent, "semantic", "desk 4", **key)
+    return write(agent, "semantic", "desk 7", **key)
+
+
 def mostly_known(world: World, home: str) -> DictRow:
     """Write a little news in many words that a memory has already, where the layer compares."""
     layer = f"l{uuid.uuid4().hex[:8]}"
@@ -698,6 +705,7 @@ RECIPES: dict[str, Recipe] = {
     "TOO_MANY_PENDING": into_a_full_queue,
     "RETRIES_EXHAUSTED": deferred_for_ever,
     "SUBJECT_ERASED": erased_while_waiting,
+    "REPLACED": a_second_value,
     "UNSPECIFIED": one(content=answering("REJECT")),
 }
 
@@ -757,7 +765,10 @@ def codes_in_sources() -> set[str]:
         text = path.read_text()
         for statement in assigned.findall(text) + re.findall(r"violation\('[A-Z_]+'", text):
             found |= set(
-                re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION|RESIDENCY)'", statement)
+                re.findall(
+                    r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION|RESIDENCY|REPLACED)'",
+                    statement,
+                )
             )
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))

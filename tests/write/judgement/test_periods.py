@@ -95,8 +95,11 @@ def test_the_story_goes_on(world: World) -> None:
     """
     configure(world, conflict="review")
     lives(world.agent(HOME), "Paris", "2020-01-01")
-    assert answer(lives(world.agent(HOME), "London", "2024-01-01")) == ("COMMITTED", None)
+    assert answer(lives(world.agent(HOME), "London", "2024-01-01")) == ("COMMITTED", "REPLACED")
     assert periods(world) == [("Paris", "2020-01", "2024-01"), ("London", "2024-01", None)]
+    # Told afterwards by somebody else, what came before ends where Paris begins.
+    assert answer(lives(world.agent(HOME), "Rome", "2018-01-01")) == ("COMMITTED", None)
+    assert periods(world)[:2] == [("Rome", "2018-01", "2020-01"), ("Paris", "2020-01", "2024-01")]
 
 
 def test_of_one_s_own_times_one_may_say_otherwise(world: World) -> None:
@@ -107,7 +110,8 @@ def test_of_one_s_own_times_one_may_say_otherwise(world: World) -> None:
     configure(world, conflict="review")
     agent = world.agent(HOME)
     lives(agent, "Paris", "2020-01-01", "2024-01-01")
-    assert answer(lives(agent, "London", "2022-01-01", "2023-01-01")) == ("COMMITTED", None)
+    told = answer(lives(agent, "London", "2022-01-01", "2023-01-01"))
+    assert told == ("COMMITTED", "REPLACED")
     assert [p[0] for p in periods(world)] == ["Paris", "London", "Paris"]
 
 
