@@ -54,7 +54,8 @@ BEGIN
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
            SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(v_new.text_search_config,
-                   memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)), v.subject_key_id)
+                   memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),
+               v.subject_key_id)
           FROM memwarden_data.version AS v
           JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
          WHERE s.text_search_config IS NULL AND i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;

@@ -102,7 +102,8 @@ BEGIN
     UPDATE memwarden_data.item AS i
        SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(
                coalesce(v_scope.text_search_config, l.text_search_config),
-               memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)), v.subject_key_id)
+               memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),
+           v.subject_key_id)
       FROM memwarden_data.version AS v, memwarden_data.layer AS l
      WHERE i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND v.org_id = i.org_id AND v.version_id = i.version_id
          AND l.layer = i.layer;
