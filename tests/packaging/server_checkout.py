@@ -14,6 +14,8 @@ CONTROL = "default_version = '0.1.0'\nrelocatable = false\n"
 SCRIPT = """\
 CREATE SCHEMA memwarden;
 CREATE FUNCTION memwarden.setup() RETURNS text LANGUAGE sql AS $$ SELECT '{marker}' $$;
+CREATE PROCEDURE memwarden.load_lexicons() LANGUAGE sql
+AS 'CREATE TABLE IF NOT EXISTS memwarden.loaded ()';
 """
 MAKEFILE = """\
 all:
@@ -84,10 +86,10 @@ class Scripts:
 
 
 class Checkout(Scripts):
-    """A copy of `deploy/` with an extension named memwarden that holds one function.
+    """A copy of `deploy/` with an extension named memwarden that holds a function and a procedure.
 
     Its function `memwarden.setup()` returns `marker`, which tells one checkout's extension from
-    another's.
+    another's. Its procedure leaves a table, where a database gets its dictionaries.
     """
 
     def __init__(self, directory: Path, marker: str) -> None:

@@ -113,6 +113,8 @@ def test_the_first_start_makes_a_server_with_the_extension(container: Container)
     """Reached over TCP with the password, never without it, and the next start keeps the data."""
     with container.running():
         assert container.query("SELECT memwarden.setup()").stdout == "image\n"
+        # Who finds the server healthy finds the dictionary there.
+        assert container.query("TABLE memwarden.loaded").returncode == 0
         assert container.query("CREATE TABLE kept AS SELECT 1 AS value").returncode == 0
         assert "authentication failed" in container.query("SELECT 1", "wrong").stderr
     del container.environment["POSTGRES_PASSWORD"]
