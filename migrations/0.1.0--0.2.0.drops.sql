@@ -53,3 +53,9 @@ DROP FUNCTION memwarden_internal.trust_of_version(bigint, uuid);
 DROP FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz);
 -- A predicate may end what another says.
 DROP FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb);
+-- A capture names the agents that may cite it, and its source may say who else.
+DROP FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]);
+DROP FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text);
+DROP FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]);
+DROP FUNCTION memwarden_internal.capture_terms(bigint, text);
+DROP FUNCTION memwarden_internal.cited_capture(bigint, bigint, uuid, text);

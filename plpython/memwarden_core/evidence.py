@@ -71,6 +71,8 @@ class _Reference:
         self.uri: str = cited.get("uri") or said["uri"]
         self.version: str | None = cited.get("version") or said.get("version")
         excerpt: str | None = said.get("excerpt") if named is None else cited.get("excerpt")
+        # Of a capture its kept sentence is what stays, whatever is read with it today.
+        self.kept: str | None = said.get("excerpt") if "capture_id" in cited else excerpt
         # Dots and spaces say nothing.
         self.excerpt = excerpt if excerpt and _WORD.search(excerpt) else None
         # Of no memory that is over, and of nothing that was altered.
@@ -120,7 +122,7 @@ class _Reference:
         """Whether another agent recorded it, of a source outside."""
         return (
             self.external
-            and "evidence_id" in self.cited
+            and not self.cited.keys().isdisjoint(("evidence_id", "capture_id"))
             and self.spoken_for
             and self.known.get("issuer_id") not in (None, asked.principal_id)
         )
@@ -149,14 +151,14 @@ class _Reference:
             text += f', "claimed_type": {quoted(self.claimed)}'
         if self.version is not None:
             text += f', "version": {quoted(self.version)}'
-        if self.excerpt is not None:
-            text += f', "excerpt_hash": "{hashlib.sha256(self.excerpt.encode()).hexdigest()}"'
+        if self.excerpt is not None and self.kept is not None:
+            text += f', "excerpt_hash": "{hashlib.sha256(self.kept.encode()).hexdigest()}"'
         if cited.get("recorder") is not None:
             text += self._held()
         issuer = self.known.get("issuer")
         if issuer is not None and self.spoken_for:
             text += f', "issuer": {quoted(issuer)}'
-        for name in ("item_id", "version_id", "evidence_id") if cited else ():
+        for name in ("item_id", "version_id", "evidence_id", "capture_id") if cited else ():
             value = cited.get(name)
             if value is not None:
                 text += f', "{name}": {quoted(value)}'
@@ -172,11 +174,11 @@ class _Reference:
         text = (
             f', "held": true, "recorder": {cited["recorder"]}, '
             f'"independent": {_TRUTH[bool(cited.get("independent"))]}, '
-            f'"declared": {_TRUTH[is_declared]}, "words_of": {quoted(cited["words_of"])}'
+            f'"declared": {_TRUTH[is_declared]}'
         )
         if self.about_self:
             text += ', "about_self": true'
-        for name in ("standing", "speaker"):
+        for name in ("words_of", "standing", "speaker"):
             value = cited.get(name)
             if value is not None:
                 text += f', "{name}": {quoted(value)}'

@@ -513,6 +513,20 @@ def weigh(
     return _weigher()(subject, predicate, content, references, known, asked)
 
 
+def bearing_sentence(
+    subject: str | None,
+    predicate: str | None,
+    content: str | None,
+    turns: list[str],
+    speakers: list[str | None],
+    excerpt: str | None,
+) -> tuple[int, str]:
+    """Return the turn and the sentence that bears a claim out, as ``support.bearing`` says."""
+    from .support.bearing import bearing_sentence as found
+
+    return found(subject, predicate, content, turns, speakers, excerpt)
+
+
 def circles(sources: list[str] | None, targets: list[str] | None) -> list[int | None]:
     """Return for each edge of a graph the number of the circle that it lies in, or None."""
     from .circles import circles as found

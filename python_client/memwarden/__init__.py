@@ -16,6 +16,7 @@ from memwarden._async.client import AsyncClient
 from memwarden._async.manager import AsyncMemoryManager
 from memwarden._sync.client import Client
 from memwarden._sync.manager import MemoryManager
+from memwarden.citing import captured, captured_as
 from memwarden.embedders import Embedder, LexicalEmbedder
 from memwarden.errors import (
     AlreadyExists,
@@ -183,5 +184,7 @@ __all__ = [
     "WriteRequest",
     "WriteResult",
     "WrongIsolation",
+    "captured",
+    "captured_as",
     "connect",
 ]

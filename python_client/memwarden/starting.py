@@ -29,17 +29,23 @@ Connection = psycopg.Connection[Any]
 
 # A login is also an agent's name and stands in connection strings: nothing here needs quotes.
 _LOGIN = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
+_SOURCE = re.compile(r"[a-z][a-z0-9_.-]{0,62}", re.ASCII)
 _SCOPE = re.compile(r"/org/[^/\s]+(/[^/\s]+/[^/\s]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What there is to be: one agent in a scope, who reviews it, and a source it may cite."""
+    """What there is to be: one agent in a scope, who reviews it, and what it may cite.
+
+    The application records what people say in the captures of `source`: the agent, which cites
+    them, cannot make them up.
+    """
 
     scope: str = "/org/acme/user/ana"
     agent: str = "assistant"
     reviewer: str = "reviewer"
-    source: str = "chat:*"
+    application: str = "application"
+    source: str = "chat"
 
     @property
     def organisation(self) -> str:
@@ -48,14 +54,27 @@ class Start:
 
     def check(self) -> None:
         """Raise InvalidArgument for what no database has to be asked about."""
-        for option, login in (("--agent", self.agent), ("--reviewer", self.reviewer)):
+        logins = {
+            "--agent": self.agent,
+            "--reviewer": self.reviewer,
+            "--application": self.application,
+        }
+        for option, login in logins.items():
             if not _LOGIN.fullmatch(login) or login.startswith(("pg_", "memwarden_")):
                 raise InvalidArgument(
                     f"{option} is the name of a login: a to z, 0 to 9 and _, a letter first,"
                     " at most 63, and not a name that begins with pg_ or memwarden_"
                 )
-        if self.agent == self.reviewer:
-            raise InvalidArgument("--agent and --reviewer are two: nobody approves what they wrote")
+        if len(set(logins.values())) < len(logins):
+            raise InvalidArgument(
+                "--agent, --reviewer and --application are three: nobody approves what they wrote,"
+                " and nobody records what they cite"
+            )
+        if not _SOURCE.fullmatch(self.source):
+            raise InvalidArgument(
+                "--source is the name of a source of captures: a to z, 0 to 9, _, . and -,"
+                " a letter first, at most 63"
+            )
         if not _SCOPE.fullmatch(self.scope):
             raise InvalidArgument("--scope is a path such as /org/acme/user/ana")
 
@@ -70,12 +89,12 @@ class Step:
     note: str | None = None
 
 
-def passwords(file: Path) -> tuple[str, str]:
-    """Read the passwords of the agent and of the reviewer: the two lines of a file.
+def passwords(file: Path) -> tuple[str, str, str]:
+    """Read the passwords of agent, reviewer and application: the three lines of a file.
 
     Raises:
         NotAllowed: others may read the file.
-        InvalidArgument: it cannot be read, or has other than two lines that are not empty.
+        InvalidArgument: it cannot be read, or has other than three lines that are not empty.
     """
     try:
         with file.open(encoding="utf-8") as opened:
@@ -87,18 +106,18 @@ def passwords(file: Path) -> tuple[str, str]:
     except (OSError, UnicodeDecodeError):
         raise InvalidArgument(f"{file} cannot be read") from None
     # No message quotes a line.
-    if len(found) != 2 or not all(each and "\0" not in each for each in found):
+    if len(found) != 3 or not all(each and "\0" not in each for each in found):
         raise InvalidArgument(
-            f"{file} needs two lines: the agent's password, and the reviewer's below it"
+            f"{file} needs three lines: the passwords of agent, reviewer and application"
         )
-    return found[0], found[1]
+    return found[0], found[1], found[2]
 
 
-def begin(dsn: str, start: Start, secrets: tuple[str, str] | None = None) -> list[Step]:
+def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -> list[Step]:
     """Make what is missing of a start, and return every step; what is there stays as it is.
 
     The login is a superuser: PL/Python is an untrusted language. `secrets` are the passwords of
-    the agent and the reviewer; only a login that is made gets one, and it travels hashed.
+    agent, reviewer and application; only a login that is made gets one, and it travels hashed.
 
     Raises:
         InvalidArgument: a name or path cannot be one.
@@ -134,7 +153,7 @@ def _explained(error: psycopg.Error) -> MemwardenError:
     return meaning
 
 
-def _steps(admin: Connection, start: Start, secrets: tuple[str, str] | None) -> Sequence[Step]:
+def _steps(admin: Connection, start: Start, secrets: tuple[str, str, str] | None) -> Sequence[Step]:
     admin.execute("SET LOCAL client_min_messages = warning")
     # Two runs at once: the second waits, then finds the work done.
     admin.execute("SELECT pg_advisory_xact_lock(hashtextextended('memwarden init', 0))")
@@ -144,7 +163,7 @@ def _steps(admin: Connection, start: Start, secrets: tuple[str, str] | None) -> 
             hint="Name one with --dsn. An administrator without that right follows docs/access.md.",
         )
     org = start.organisation.removeprefix("/org/")
-    given = secrets or (None, None)
+    given = secrets or (None, None, None)
     return [
         _extension(admin),
         _storage(admin),
@@ -154,7 +173,10 @@ def _steps(admin: Connection, start: Start, secrets: tuple[str, str] | None) -> 
         _agent(admin, org, start.agent, start.scope, "contributor", "agent"),
         _login(admin, start.reviewer, "memwarden_reviewer", given[1]),
         _agent(admin, org, start.reviewer, start.organisation, "reviewer", "human"),
-        _source(admin, org, start.source, start.agent),
+        _login(admin, start.application, "memwarden_agent", given[2]),
+        # It captures everywhere, and extractors write in its name.
+        _agent(admin, org, start.application, start.organisation, "contributor", "service"),
+        _source(admin, org, f"capture:{start.source}/*", start.application),
     ]
 
 

@@ -33,15 +33,16 @@ class Capturing:
         captured_at: datetime | None = None,
         classification: str | None = None,
         domains: Sequence[str] | None = None,
+        captured_for: Sequence[str] | None = None,
     ) -> UUID:
         """Append what happened; its id. It is not memory until something is extracted from it.
 
-        With an `external_id` the same again returns the first id, so that a call whose answer was
-        lost can be repeated.
+        The agents in `captured_for` may cite it, see `memwarden.captured()`. With an `external_id`
+        the same again returns the first id, so that a call whose answer was lost can be repeated.
 
         Raises:
             InvalidArgument: an argument is out of range.
-            NotFound: no such scope that the caller writes.
+            NotFound: no such scope that the caller writes, or no such agent.
             InvalidContent: the content is not JSON; nothing was sent.
         """
         arguments = {
@@ -54,6 +55,7 @@ class Capturing:
             "captured_at": captured_at,
             "classification": classification,
             "domains": None if domains is None else list(domains),
+            "captured_for": None if captured_for is None else list(captured_for),
         }
         # Without a name of its own a capture that was sent twice would be there twice.
         rows = self._session.fetch(

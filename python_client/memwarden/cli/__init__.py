@@ -25,6 +25,7 @@ from memwarden.cli import (
     session,
     undo,
 )
+from memwarden.cli.capture import capture
 from memwarden.cli.compliance import compliance
 from memwarden.cli.console import console
 from memwarden.cli.consolidate import consolidate
@@ -74,6 +75,7 @@ def _options(
 
 app.command()(init)
 app.command()(server.status)
+app.command()(capture)
 app.command()(memory.write)
 app.command("import")(import_file)
 app.command("export")(export_file)

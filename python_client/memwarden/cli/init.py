@@ -14,8 +14,10 @@ from memwarden.cli.terminal import print_json, printable
 from memwarden.starting import Start, begin, passwords
 
 _START = Start()
-_FACT = """write semantic '{"drink": "green tea"}' --subject Ana --predicate prefers \
-    --evidence chat:1 --excerpt 'Ana: I prefer green tea.' \
+_TURN = """capture {source} 'I prefer green tea.' --speaker Ana --external-id 1 --scope {scope} \
+   """
+_FACT = """write semantic '{{"drink": "green tea"}}' --subject Ana --predicate prefers \
+    --evidence memwarden:capture/{application}/{source}/1 \
    """
 # What the answer shows of a connection string: never a password, nor where one lies.
 _SHOWN = ("host", "hostaddr", "port", "dbname", "sslmode", "service")
@@ -28,13 +30,16 @@ def init(
     reviewer: Annotated[
         str, typer.Option(help="The person who decides what may last, and their login.")
     ] = _START.reviewer,
+    application: Annotated[
+        str, typer.Option(help="The program that records what people say, and its login.")
+    ] = _START.application,
     source: Annotated[
-        str, typer.Option(help="URIs that the agent may cite for what a person said.")
+        str, typer.Option(help="The name under which it captures what people say.")
     ] = _START.source,
     password_file: Annotated[
         Path | None,
         typer.Option(
-            help="Two lines, the passwords of agent and reviewer; only you may read the file."
+            help="Three lines, the passwords of agent, reviewer and application; for you alone."
             " Without it the logins have none.",
             show_default=False,
         ),
@@ -42,12 +47,12 @@ def init(
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
-    """Prepare a database: extension, storage, dictionary, a scope, an agent, a reviewer, a source.
+    """Prepare a database: extension, storage, dictionary, scope, agent, reviewer, application.
 
     As a superuser. All of it happens, or nothing. What is there stays as it is, so a second run
     changes nothing. No password is printed.
     """
-    start = Start(scope, agent, reviewer, source)
+    start = Start(scope, agent, reviewer, application, source)
     with told_errors():
         secrets = None if password_file is None else passwords(password_file)
         steps = begin(dsn, start, secrets)
@@ -60,7 +65,8 @@ def init(
     if not any(each.made for each in steps):
         print("nothing was changed")
     for who, does in (
-        (agent, _FACT),
+        (application, _TURN.format(source=source, scope=scope)),
+        (agent, _FACT.format(application=application, source=source)),
         (reviewer, "review list"),
     ):
         print(printable(f"as {who}: memwarden {does} --dsn {shlex.quote(_way(dsn, who))}"))

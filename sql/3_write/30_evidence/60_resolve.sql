@@ -20,6 +20,10 @@ BEGIN
         v_cited := CASE WHEN starts_with(v_said ->> 'uri', 'memwarden:') THEN memwarden_internal.cited(p_principal_id, p_org_id,
             v_said, p_now) END;
         v_source := memwarden_internal.source_of(p_org_id, coalesce(v_cited ->> 'uri', v_said ->> 'uri'));
+        IF v_cited ? 'capture_id' THEN
+            v_cited := v_cited || jsonb_build_object('words_of', memwarden_internal.whose_words(
+                v_cited ->> 'role', v_cited ->> 'speaker', v_source.source_type));
+        END IF;
         IF v_source.issuer_id IS NOT NULL THEN
             v_issuer := (SELECT p.name FROM memwarden_data.principal AS p WHERE p.principal_id = v_source.issuer_id
                 AND p.org_id IN (0, p_org_id));
@@ -56,7 +60,6 @@ AS $function$
 DECLARE
     v_item_id     uuid := memwarden_internal.cited_item(p_reference ->> 'uri');
     v_evidence_id uuid := memwarden_internal.cited_evidence(p_reference ->> 'uri');
-    v_capture_id  uuid := memwarden_internal.cited_capture_id(p_reference ->> 'uri');
 BEGIN
     IF v_item_id IS NOT NULL THEN
         RETURN '{"kind": "memory"}'::jsonb || coalesce((
@@ -79,24 +82,24 @@ BEGIN
                     memwarden_internal.is_application(r.issuer_id) AS by_application
                   FROM memwarden_internal.cited_record(p_principal_id, p_org_id, v_evidence_id) AS r
                   JOIN memwarden_data.source_type AS t ON t.type = r.type) AS c), '{}');
-    ELSIF v_capture_id IS NOT NULL THEN
+    ELSIF starts_with(p_reference ->> 'uri', 'memwarden:capture/') THEN
         -- What it is worth says the registry of its source, as for any other uri.
         RETURN '{"kind": "capture"}'::jsonb || coalesce((
             SELECT to_jsonb(c) FROM (
-                SELECT r.uri, r.excerpt, r.issuer_id, r.captured_at AS at, r.is_intact AS believed, 1 AS authority,
-                       r.issuer_id AS recorder, 'person' AS words_of,
+                SELECT r.capture_id, r.uri, r.excerpt, r.issuer_id, r.speaker, r.role, r.at, true AS believed, 1 AS authority,
+                       r.issuer_id AS recorder,
                        memwarden_internal.is_independent(p_principal_id, r.issuer_id) AS independent,
-                    memwarden_internal.is_application(r.issuer_id) AS by_application
-                  FROM memwarden_internal.cited_capture(p_principal_id, p_org_id, v_capture_id, p_reference ->> 'excerpt') AS r)
-                      AS c), '{}');
+                       memwarden_internal.is_application(r.issuer_id) AS by_application
+                  FROM memwarden_internal.cited_capture(p_principal_id, p_org_id, p_reference) AS r) AS c), '{}');
     END IF;
     RETURN NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) IS
     'What the store holds of the memory, the recorded evidence or the capture that a reference names: its kind (memory, '
-    'record, capture), and the rest where the writer can read it and it is there. authority: the most that it can be '
-    'worth. NULL for a reference to anything else.';
+    'record, capture), and the rest where the writer can read it and it is there. Of a capture: speaker, role and time as '
+    'they were recorded, and issuer_id, who recorded it. authority: the most that it can be worth. NULL for a reference '
+    'to anything else.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_record(p_principal_id bigint, p_org_id bigint, p_evidence_id uuid)

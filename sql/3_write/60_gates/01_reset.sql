@@ -13,6 +13,12 @@ BEGIN
             RETURN NEW;
         END IF;
     END IF;
+    IF TG_OP = 'INSERT' AND NEW.evidence @? 'strict $[*].recorded' THEN
+        -- What was recorded of a capture says gate 07, and nobody else.
+        NEW.evidence := (SELECT jsonb_agg(CASE jsonb_typeof(e.reference) WHEN 'object' THEN e.reference - 'recorded' ELSE e.reference END
+                                          ORDER BY e.place)
+                           FROM jsonb_array_elements(NEW.evidence) WITH ORDINALITY AS e (reference, place));
+    END IF;
     -- An honest request claims nothing, and an assignment costs as much as this question.
     IF num_nonnulls(NEW.admission, NEW.terms, NEW.label_id, NEW.scope_locked, NEW.canonical, NEW.search_text, NEW.content_hash,
                     NEW.fingerprint, NEW.key_hash, NEW.inverse_key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,

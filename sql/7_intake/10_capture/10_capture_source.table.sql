@@ -5,6 +5,8 @@ CREATE TABLE memwarden_data.capture_source (
     keep_text     interval NOT NULL CHECK (keep_text >= interval '0'),
     keep_record   interval NOT NULL CHECK (keep_record >= keep_text),
     max_bytes     integer NOT NULL CHECK (max_bytes BETWEEN 1 AND 1048576),
+    -- Which principals may cite its captures, 0 for all who read them; NULL: the agents that each was captured for.
+    citable_by    bigint[],
     PRIMARY KEY (org_id, source)
 );
 COMMENT ON TABLE memwarden_data.capture_source IS

@@ -18,6 +18,8 @@ CREATE TABLE memwarden_data.capture (
     masked          jsonb,
     classification  text,
     domains         text[],
+    -- The agents that may cite it beside its recorder; NULL: those whose home its scope is, where it is not the recorder's.
+    captured_for    bigint[],
     PRIMARY KEY (org_id, capture_id)
 ) PARTITION BY RANGE (capture_id);
 CREATE INDEX capture_mine ON memwarden_data.capture (org_id, principal_id, capture_id);

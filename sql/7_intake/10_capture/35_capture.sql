@@ -1,6 +1,7 @@
 CREATE OR REPLACE FUNCTION memwarden.capture(
     source text, content jsonb, external_id text DEFAULT NULL, session_id text DEFAULT NULL, trace_id text DEFAULT NULL,
-    scope text DEFAULT NULL, captured_at timestamptz DEFAULT NULL, classification text DEFAULT NULL, domains text[] DEFAULT NULL)
+    scope text DEFAULT NULL, captured_at timestamptz DEFAULT NULL, classification text DEFAULT NULL, domains text[] DEFAULT NULL,
+    captured_for text[] DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -10,10 +11,11 @@ DECLARE
 BEGIN
     RETURN (memwarden_internal.append_capture(
         v_place.org_id, v_place.principal_id, v_place.scope_id, capture.source, capture.content, capture.external_id, capture.session_id,
-        capture.trace_id, capture.captured_at, capture.classification, capture.domains)).capture_id;
+        capture.trace_id, capture.captured_at, capture.classification, capture.domains,
+        memwarden_internal.agents_named(v_place.org_id, capture.captured_for))).capture_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) IS
+COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[]) IS
     'Appends what happened to the capture log and returns its id. A capture is not memory: nothing that reads memory '
     'finds it. extract() makes candidates for memories from it. What the sensitivity rules of all layers block, '
     'encrypt or redact is masked before it is stored. source: where it comes from, a name of 1 to 63 lower-case '
@@ -22,12 +24,15 @@ COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, times
     'its name at the source, at most 200 characters; a second call with the same name, caller and source returns the '
     'id of the first. session_id, trace_id: kept with it, at most 200 characters. scope: a path that the caller '
     'writes; candidates are written there; default its home. captured_at: when it happened; default now. '
-    'classification, domains: those of the candidates. Raises 22023 for arguments out of range; 42710 where '
-    'external_id stands for another content; 42704 for a scope that the caller does not write; 55000 for a closed '
-    'scope; 28000 without an identity. Source: F1, F7.';
-REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) TO memwarden_agent,
-    memwarden_curator;
+    'classification, domains: those of the candidates, and the least of a memory that cites the capture. captured_for: '
+    'the agents that may cite the capture beside the caller, where its source does not say otherwise (citable_by); '
+    'default the agents whose home the scope is, where it is not the caller''s own. Raises 22023 for arguments out of '
+    'range; 42710 where external_id stands for another content; 42704 for a scope that the caller does not '
+    'write or an unknown agent; 55000 for a '
+    'closed scope; 28000 without an identity. Source: F1, F7, V9.';
+REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[]) TO
+    memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.capture_many(captures jsonb)
 RETURNS TABLE (ordinal integer, capture_id uuid, repeated boolean, fault text, detail text)
@@ -53,7 +58,7 @@ BEGIN
         BEGIN
             IF jsonb_typeof(v_one.element) <> 'object' OR v_one.element - ARRAY[
                    'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification',
-                   'domains'] <> '{}' THEN
+                   'domains', 'captured_for'] <> '{}' THEN
                 PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: objects whose names are the arguments of capture()');
             END IF;
             v_place := memwarden_internal.capture_place(v_principal_id, v_one.element ->> 'scope');
@@ -61,7 +66,9 @@ BEGIN
                 v_place.org_id, v_place.principal_id, v_place.scope_id, v_one.element ->> 'source', v_one.element -> 'content',
                     v_one.element ->> 'external_id',
                 v_one.element ->> 'session_id', v_one.element ->> 'trace_id', (v_one.element ->> 'captured_at')::timestamptz,
-                v_one.element ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_one.element) AS d (domains text[])));
+                v_one.element ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_one.element) AS d (domains text[])),
+                memwarden_internal.agents_named(v_place.org_id, (
+                    SELECT d.captured_for FROM jsonb_to_record(v_one.element) AS d (captured_for text[]))));
             capture_id := v_done.capture_id;
             repeated := v_done.repeated;
         EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation
@@ -77,9 +84,10 @@ $function$;
 COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
     'Appends many captures to the capture log, with a result for each. A capture that fails leaves the others '
     'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 for an invalid time; (3) 42710 '
-    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write; (5) 55000 '
-    'for a closed scope. Returns one row for each capture. captures: an array of at most 10,000 objects whose names '
-    'are the arguments of capture(). ordinal: counts from 0 in the order given. capture_id: the id of the capture. '
+    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write or an '
+    'unknown agent; (5) 55000 for a closed scope. Returns one row for each capture. captures: an array of at most '
+    '10,000 objects whose names are the arguments of capture(). ordinal: counts from 0 in the order given. '
+    'capture_id: the id of the capture. '
     'repeated: whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. '
     'Raises 22023 for anything but such an array; 28000 without an identity; 55000 before setup(). Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
@@ -117,6 +125,35 @@ COMMENT ON FUNCTION memwarden_internal.capture_place(bigint, text) IS
     'Where a principal captures: a scope that it writes, its home by default. Raises 42704 for any other, 55000 for a closed one.';
 REVOKE ALL ON FUNCTION memwarden_internal.capture_place(bigint, text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.agents_named(p_org_id bigint, p_names text[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_ids     bigint[];
+    v_unknown text;
+BEGIN
+    IF p_names IS NULL THEN
+        RETURN NULL;
+    ELSIF NOT memwarden_internal.is_list(p_names) OR cardinality(p_names) > 100 OR array_position(p_names, NULL) IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'agents: a list of at most 100 names');
+    END IF;
+    SELECT array_agg(p.principal_id ORDER BY p.principal_id), min(n.name) FILTER (WHERE p.principal_id IS NULL)
+      INTO v_ids, v_unknown
+      FROM (SELECT DISTINCT unnest(p_names) AS name) AS n
+      LEFT JOIN memwarden_data.principal AS p ON p.org_id = p_org_id AND p.name = n.name;
+    IF v_unknown IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('agent %L', v_unknown));
+    END IF;
+    RETURN coalesce(v_ids, '{}');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.agents_named(bigint, text[]) IS
+    'The agents of an organisation that have these names; NULL for NULL. Raises 42704 for a name that none has, 22023 '
+    'for anything but a list of at most 100 names.';
+REVOKE ALL ON FUNCTION memwarden_internal.agents_named(bigint, text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.require_capture(
     p_max_bytes integer, p_source text, p_content jsonb, p_external_id text, p_session_id text, p_trace_id text, p_captured_at timestamptz,
     p_classification text, p_domains text[], p_held_domains text[])
@@ -149,7 +186,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_capture(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_source text, p_content jsonb, p_external_id text,
         p_session_id text, p_trace_id text,
-    p_captured_at timestamptz, p_classification text, p_domains text[], OUT capture_id uuid, OUT repeated boolean)
+    p_captured_at timestamptz, p_classification text, p_domains text[], p_captured_for bigint[], OUT capture_id uuid,
+    OUT repeated boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -194,17 +232,18 @@ BEGIN
     END IF;
     INSERT INTO memwarden_data.capture (
         org_id, capture_id, scope_id, principal_id, source, external_id, session_id, trace_id, captured_at, recorded_at,
-        content, content_hash, content_bytes, masked, classification, domains)
+        content, content_hash, content_bytes, masked, classification, domains, captured_for)
     VALUES (p_org_id, v_id, p_scope_id, p_principal_id, p_source, v_clean.arguments ->> 'external_id', v_clean.arguments ->> 'session_id',
             v_clean.arguments ->> 'trace_id', least(coalesce(p_captured_at, v_now), v_now), v_now,
             v_clean.content::jsonb, v_hash, octet_length(v_clean.content), v_clean.masked, p_classification,
-            p_domains);
+            p_domains, p_captured_for);
     capture_id := v_id;
     repeated := false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[],
+    bigint[]) IS
     'Masks a capture and stores it, or finds the one that bears its external id already. Raises 22023 for arguments out '
     'of range, 42710 where that has another content.';
 REVOKE ALL ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz,
-    text, text[]) FROM PUBLIC;
+    text, text[], bigint[]) FROM PUBLIC;

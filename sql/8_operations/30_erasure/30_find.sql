@@ -13,6 +13,8 @@ BEGIN
       LEFT JOIN memwarden_data.label AS l ON l.label_id = v.label_id
      WHERE v.org_id = ANY (p_orgs)
        AND (v.subject = ANY (p_subjects)
+            -- Whose words of a capture it rests on.
+            OR ARRAY(SELECT s.name #>> '{}' FROM jsonb_path_query(v.evidence, 'lax $[*].recorded.speaker') AS s (name)) && p_subjects
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
                    v.content::text, v.subject, v.predicate, v.kind, array_to_string(l.domains, chr(10))],
                    ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text, l.attributes::text]));
@@ -299,6 +301,7 @@ BEGIN
          WHERE r.org_id = ANY (p_orgs)
            AND (r.item_id = ANY (p_item_ids)
                 OR r.subject = ANY (p_subjects)
+                OR ARRAY(SELECT s.name #>> '{}' FROM jsonb_path_query(r.evidence, 'lax $[*].recorded.speaker') AS s (name)) && p_subjects
                 OR r.request_id IN (SELECT memwarden_internal.find_in_questions(p_orgs, p_terms))
                 -- It waits to say what rests on something that goes.
                 OR r.outcome = 'DEFERRED' AND jsonb_typeof(r.evidence) = 'array' AND EXISTS (

@@ -160,11 +160,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_subjects text[] := memwarden_internal.meant_subjects(ARRAY[p_org_id], p_subject, p_synonyms);
+    -- Who speaks may be the subject of nothing.
+    v_subjects text[] := memwarden_internal.meant_subjects(ARRAY[p_org_id], p_subject, p_synonyms) || p_subject;
     v_found    memwarden_internal.erasure_extent;
 BEGIN
     v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms)
-        || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects || p_subject, p_terms)
+        || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects, p_terms)
         || memwarden_internal.find_threads(ARRAY[p_org_id], p_subject, p_terms, p_synonyms);
     v_found.entity_ids := memwarden_internal.find_in_entities(ARRAY[p_org_id], p_subject, p_terms);
     v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(

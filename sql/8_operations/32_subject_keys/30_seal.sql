@@ -100,7 +100,7 @@ AS $function$
 SELECT CASE WHEN jsonb_typeof(p_evidence) <> 'array' THEN p_evidence ELSE coalesce((
     SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.reference) = 'object' THEN (
                SELECT coalesce(jsonb_object_agg(f.key, f.value), '{}') FROM jsonb_each(e.reference) AS f
-                WHERE f.key <> ALL ('{excerpt,text,quote,note}'::text[])) ELSE e.reference END ORDER BY e.place)
+                WHERE f.key <> ALL ('{excerpt,text,quote,note,recorded}'::text[])) ELSE e.reference END ORDER BY e.place)
       FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference, place)), '[]') END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited_only(jsonb) IS

@@ -50,7 +50,9 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
     )
     assert {row["name"] for row in names} == {
         *("append_capture", "due_captures", "extract_next", "shown_capture", "submit_candidates"),
-        *("take_candidates", "decided_candidates", "capture_of", "cited_capture"),
+        *("take_candidates", "decided_candidates", "capture_of"),
+        # What a memory cites: the one sentence that bears it out goes with the memory.
+        *("citable_capture", "capture_named", "words_cited", "cited_capture"),
         *("guard_capture", "compact_next_captures", "list_captures", "set_capture_retention"),
         *("list_extraction_statistics", "create_partitions", "secure_tables"),
         *("find_captures", "erase_captures", "sources_among", "old_records"),

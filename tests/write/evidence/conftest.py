@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 from access import call
 from helpers import write
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 DOCS = "https://docs.example.org/"
 TEA = "Ana prefers green tea."
+WORDS = "I prefer green tea."
 
 
 class Office:
@@ -54,7 +56,7 @@ class Office:
 
     def grounds(self, answer: DictRow) -> list[dict[str, Any]]:
         """What the provenance of a committed write says of its evidence."""
-        assert answer["outcome"] == "COMMITTED", answer
+        assert answer["outcome"] == "COMMITTED", str(answer)
         found = self.world.value(
             "SELECT record -> 'evidence' FROM memwarden_data.whole_provenance"
             " WHERE version_id = %s",
@@ -65,7 +67,7 @@ class Office:
 
     def score(self, answer: DictRow) -> float:
         """The factual score on the record of a committed write."""
-        assert answer["outcome"] == "COMMITTED", answer
+        assert answer["outcome"] == "COMMITTED", str(answer)
         query = (
             "SELECT record ->> 'fact_score' FROM memwarden_data.whole_provenance"
             " WHERE version_id = %s"
@@ -103,3 +105,51 @@ def office(shipped: World) -> Office:
     made.source(f"{DOCS}*")
     made.source("chat:*", "human_input", issuer=made.broker_name)
     return made
+
+
+def turn(
+    text: str = WORDS, speaker: str | None = "Ana", role: str | None = "user"
+) -> dict[str, str]:
+    """A turn as an application captures it."""
+    said = {"role": role, "speaker": speaker, "text": text}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def capture(by: Connection[DictRow], content: Any, source: str = "chat", **more: Any) -> str:
+    """Capture something; the uri that it is cited by."""
+    (row,) = call(by, "capture", source=source, content=Jsonb(content), **more)
+    return f"memwarden:capture/{row['capture']}"
+
+
+def kept(office: Office, answer: DictRow) -> list[dict[str, Any]]:
+    """The references that were kept with the memory of a write."""
+    assert answer["outcome"] == "COMMITTED", str(answer)
+    found = office.world.value(
+        "SELECT evidence FROM memwarden_data.said_version WHERE version_id = %s",
+        answer["version_id"],
+    )
+    assert isinstance(found, list)
+    return found
+
+
+class Heard(Office):
+    """An office whose application has its own home, and captures where the agent is at home."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.broker_name = world.register(f"/org/{self.org}/user/app", kind="service")
+        grant = {"agent": self.broker_name, "scope": self.home, "writes": True}
+        call(world.admin, "grant_scope", **grant)
+        self.broker = world.connect(self.broker_name)
+        self.source(f"{DOCS}*")
+        self.source("capture:chat/*", "human_input", issuer=self.broker_name)
+
+    def capture(self, content: Any, source: str = "chat", **more: Any) -> str:
+        """Capture something as the application; the uri that it is cited by."""
+        return capture(self.broker, content, source, **({"scope": self.home} | more))
+
+
+@pytest.fixture
+def heard(shipped: World) -> Heard:
+    """An office whose application captures a chat that people speak in."""
+    return Heard(shipped)
