@@ -201,14 +201,21 @@ def test_a_memory_is_as_secret_as_what_it_cites(heard: Heard) -> None:
     answer = heard.write(
         TEA, *map(cite, uris), by=writer, layer="episodic", classification="public"
     )
+    assert answer["outcome"] == "COMMITTED", str(answer)
     (row,) = writer.execute(
         "SELECT classification, domains FROM memwarden.items WHERE item_id = %s",
         (answer["item_id"],),
     ).fetchall()
     assert (row["classification"], row["domains"]) == ("confidential", ["law", "medicine"])
+    coffee = capture(recorder, turn("I prefer coffee."), "mail", domains=["law"], **shown)
     answer = heard.write(
-        f"{TEA} Really.", cite(uris[1]), by=writer, layer="episodic", classification="restricted"
+        "Ana prefers coffee.",
+        cite(coffee),
+        by=writer,
+        layer="episodic",
+        classification="restricted",
     )
+    assert answer["outcome"] == "COMMITTED", str(answer)
     (row,) = writer.execute(
         "SELECT classification, domains FROM memwarden.items WHERE item_id = %s",
         (answer["item_id"],),
