@@ -66,6 +66,7 @@ LONG = {
     "memwarden.reasons": "a table",
     "memwarden_internal.python_source": "the Python package",
     "memwarden_internal.storage_parts": "the storage",
+    "memwarden_internal.neighbours": "one query",
     "memwarden_internal.search": "one query",
     "memwarden_internal.relevance_of": "one query",
     "memwarden_internal.load_python": "one step after another",

@@ -89,7 +89,7 @@ BEGIN
                AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
                AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels))
                -- A value that came back: what is out of date itself makes nothing out of date.
-               AND NOT (d.outdated AND memwarden_internal.is_outdated(
+               AND NOT (d.outdated AND memwarden_internal.is_overtaken(
                             o.org_id, o.item_id, o.content_hash, p_principal_id, p_labels))) AS m);
 END
 $function$;
@@ -98,7 +98,7 @@ COMMENT ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, int
     'p_labels as readable_labels() gives them, NULL for all. Ask it where item.contradicted is set; elsewhere there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.is_outdated(
+CREATE OR REPLACE FUNCTION memwarden_internal.is_overtaken(
     p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -115,9 +115,9 @@ BEGIN
            AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_outdated(bigint, uuid, bytea, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.is_overtaken(bigint, uuid, bytea, bigint, integer[]) IS
     'Whether any memory that stands and that the reader sees tells a newer value than one does, saying what it says.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_outdated(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.is_overtaken(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_disputed(
     p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
