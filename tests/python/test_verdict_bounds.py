@@ -18,7 +18,7 @@ MIRRORED = {"narrower": "wider", "wider": "narrower", "updates": "contradicts"}
 WORDS = """
     Ana Bo the a dog poodle cat red blue hot cold tea coffee 3 4 two 10km lives in Paris Rome works
     at is not no never and but of big large now moved was since all some every 2024-01-01 Ana's
-    likes plays . , ? ; while brother
+    likes plays . , ? ; while brother 0. 7. sitting
 """
 
 texts = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)

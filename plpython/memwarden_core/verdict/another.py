@@ -48,8 +48,8 @@ def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
     """
     return (
         conflict.method in ("antonym", "number", "opposite", "rival")
-        and new.words[0] in _ONE_OF_MANY
-        and old.words[0] in _ONE_OF_MANY
+        and _is_of_many(new)
+        and _is_of_many(old)
         and BEINGS.isdisjoint((new.keys[conflict.new], old.keys[conflict.old]))
     )
 
@@ -59,10 +59,18 @@ def is_of_a_moment(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
 
     "A man is sitting on a bench", "a man is standing on a bench": at another time, or another man.
     """
+    if conflict.new in new.numbers or conflict.old in old.numbers:
+        # A figure is no word.
+        return False
     doing = (new.words[new.at[conflict.new]], old.words[old.at[conflict.old]])
     return all(word.endswith("ing") for word in doing) and all(
-        each.words[0] in _ONE_OF_MANY or each.keys[0] in BEINGS for each in (new, old)
+        _is_of_many(each) or each.keys[0] in BEINGS for each in (new, old)
     )
+
+
+def _is_of_many(sentence: Sentence) -> bool:
+    """Whether a sentence begins as what tells of one of many does: "a man", "some dogs"."""
+    return bool(sentence.words) and sentence.words[0] in _ONE_OF_MANY
 
 
 def is_somebody_else(new: Sentence, old: Sentence) -> bool:
