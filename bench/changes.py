@@ -17,10 +17,12 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from change_templates import APART, CHANGES, VALUES, Template
+from change_templates import APART, CHANGES, LATER, VALUES, Template
 from measure import machine
 from memwarden import Client
 from memwarden.evaluation.recall.database import fresh
+
+EVERY = [*CHANGES, *LATER]
 
 
 class Change(NamedTuple):
@@ -30,6 +32,8 @@ class Change(NamedTuple):
     earlier: str
     later: str
     question: str
+    is_last: bool
+    """Of the templates that were written last, to which no rule is fitted."""
 
 
 class Apart(NamedTuple):
@@ -40,7 +44,7 @@ class Apart(NamedTuple):
     second: str
 
 
-def changes(number: int, seed: int = 1, templates: Sequence[Template] = CHANGES) -> list[Change]:
+def changes(number: int, seed: int = 1, templates: Sequence[Template] = EVERY) -> list[Change]:
     """Return so many changes, all templates in turn, no pair twice."""
     chance = random.Random(seed)
     makers = [_changes_of(template, chance) for template in templates]
@@ -58,10 +62,11 @@ def _changes_of(template: Template, chance: random.Random) -> Iterator[Change]:
             _sentence(template.earlier, slots),
             _sentence(template.later, slots),
             _sentence(template.question, slots),
+            template in LATER,
         )
 
 
-def apart(number: int, seed: int = 1, templates: Sequence[Template] = CHANGES) -> list[Apart]:
+def apart(number: int, seed: int = 1, templates: Sequence[Template] = EVERY) -> list[Apart]:
     """Return so many pairs that say no change, all kinds in turn."""
     chance = random.Random(seed)
     makers = [
@@ -161,8 +166,12 @@ def measure(dsn: str, asked: Sequence[Change], different: Sequence[Apart]) -> No
 def _tell_changes(rows: Sequence[tuple[Change, Seen]]) -> None:
     print("| attribute | changes | the new value first | the old one marked outdated | disputed |")
     print("|---|---|---|---|---|")
-    for name in [*dict.fromkeys(change.attribute for change, _ in rows), "all"]:
-        those = [(c, s) for c, s in rows if name in (c.attribute, "all")]
+    groups: dict[str, list[tuple[Change, Seen]]] = {}
+    for change, seen in rows:
+        groups.setdefault(change.attribute, []).append((change, seen))
+    groups["of the templates written last"] = [(c, s) for c, s in rows if c.is_last]
+    groups["all"] = list(rows)
+    for name, those in groups.items():
         first = sum(s.order[:1] == [c.later] for c, s in those)
         outdated = sum(c.earlier in s.outdated for c, s in those)
         disputed = sum(c.earlier in s.marked - s.outdated for c, s in those)
