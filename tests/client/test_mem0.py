@@ -55,7 +55,7 @@ def test_memories_are_added_found_changed_and_ended(client: Client) -> None:
     assert told == {
         "message": "Memory updated successfully!",
         "outcome": "COMMITTED",
-        "reason": None,
+        "reason": "REPLACED",
     }
     changed = memory.get(first["id"])
     assert changed is not None
