@@ -99,6 +99,11 @@ def period_of(row: DictRow) -> tuple[Bound, Bound]:
     )
 
 
+def _is_over(version: DictRow, now: datetime) -> bool:
+    """Whether its lifetime had ended by then."""
+    return version["expires"] is not None and float(version["expires"]) <= now.timestamp()
+
+
 def carve(periods: frozenset[Period], start: Bound, end: Bound, version: UUID) -> frozenset[Period]:
     """Give a version a period; the others keep what lies before and after it."""
     kept = {(start, end, version)}
@@ -227,8 +232,36 @@ class Replay:
                 (since, until, entry["version_id"] if holder == source_id else holder)
                 for since, until, holder in source.periods
             )
-        _require((start, end, source_id) in held, entry, "it says again what did not hold")
+        if (start, end, source_id) not in held:
+            self._require_left(entry, words, held, start, end)
         return carve(held, start, end, entry["version_id"])
+
+    def _require_left(
+        self, entry: DictRow, words: DictRow, held: frozenset[Period], start: Bound, end: Bound
+    ) -> None:
+        """A value that is told without an end holds on behind those that began later than it."""
+        _require(
+            words["request_id"] is not None and words["request_id"] == entry["request_id"],
+            entry,
+            "it says again what did not hold",
+        )
+        since, until = period_of(words)
+        _require(until <= start, entry, "it says at once what it says already")
+        for begins, ends, holder in held:
+            if max(begins, start) < min(ends, end):
+                other = self._first_told(holder)
+                _require(
+                    period_of(other)[0] <= since or _is_over(other, entry["recorded_at"]),
+                    entry,
+                    "it takes the place of what began later",
+                )
+
+    def _first_told(self, version_id: UUID) -> DictRow:
+        """The version that first said what a version says again."""
+        version = self.versions[version_id]
+        while version["restores_version_id"] is not None:
+            version = self.versions[version["restores_version_id"]]
+        return version
 
     def head(self, item_id: UUID) -> Head:
         """An item as its last entry leaves it."""
