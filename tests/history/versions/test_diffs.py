@@ -59,7 +59,7 @@ def test_two_versions_of_an_item(curator: Agent, changed: Any) -> None:
 def test_periods_and_lifetimes_differ_too(curator: Agent) -> None:
     """When a value is true, and how long it is kept, is part of what a version says.
 
-    Proves: T3, T4
+    The value that began earlier ends where the later one begins. Proves: T3, T4
     """
     item = say(curator, "Lund", valid_from=year(2020))["item_id"]
     say(curator, "Lund", valid_from=year(2019), ttl="1 day")
@@ -67,6 +67,7 @@ def test_periods_and_lifetimes_differ_too(curator: Agent) -> None:
     assert [(row["path"], row["change"]) for row in rows] == [
         ("/expires_at", "added"),
         ("/valid_from", "changed"),
+        ("/valid_to", "added"),
     ]
 
 
