@@ -16,7 +16,7 @@ def _names(listed: str) -> frozenset[str]:
 
 SENTENCES = frozenset({"text", "statement", "content", "memory", "fact", "data", "value"})
 """Under these names stands the sentence itself."""
-BARE = SENTENCES | frozenset({"message", "note", "body"})
+BARE = SENTENCES | frozenset({"message", "note", "body", "result"})
 """Names that every content could bear: they tell nothing about this one."""
 _HOLDERS = frozenset({"blocks", "parts", "elements", "kwargs"})
 # Whoever has a role has said it.
@@ -31,7 +31,7 @@ _IDS = _names(
     " thread_id conversation_id conversationId message_id messageId msg_id client_msg_id"
     " internetMessageId channel channel_id team guild_id sender_id author_id turn turn_id dia_id"
     " block_id parent_id reply_to replyToId thread_ts chat_id step_id otid index seq seq_id"
-    " token_count tool_call_id model_name locale importance userIdentityType"
+    " token_count tool tool_call_id model_name locale importance userIdentityType"
 )
 _TIMES = _names(
     "ts timestamp created_at updated_at createdAt updatedAt created updated createdDateTime"

@@ -20,8 +20,7 @@ BEGIN
         jsonb_build_object('tool', observe.tool, 'result', observe.result),
         coalesce(observe.evidence, jsonb_build_array(jsonb_build_object(
             'uri', format('tool:%s/%s', observe.tool, observe.session_id), 'type', 'tool_output',
-            -- What it returned, and in which task: a tool seldom says what it was asked about.
-            'excerpt', v_session.task || ': ' || left(observe.result, 2000)))),
+            'excerpt', left(observe.result, 2000)))),
         observe.request_id);
     IF (v_done.result).kept THEN
         UPDATE memwarden_data.working_memory AS w
