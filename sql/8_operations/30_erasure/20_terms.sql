@@ -75,10 +75,15 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ((p_record #- '{approval,tier}') - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged', 'place'])
+    RETURN ((p_record #- '{approval,tier}')
+            - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged', 'place', 'lowered'])
         || jsonb_build_object(
-        'evidence', memwarden_internal.said_in_evidence(p_record -> 'evidence'), 'origin',
-        memwarden_internal.said_in_origin(p_record -> 'origin'));
+        'evidence', (
+            SELECT jsonb_agg(g.ground - ARRAY['words_of', 'standing'] ORDER BY g.place)
+              FROM jsonb_array_elements(CASE WHEN jsonb_typeof(p_record -> 'evidence') = 'array'
+                                             THEN memwarden_internal.said_in_evidence(p_record -> 'evidence') END)
+                   WITH ORDINALITY AS g (ground, place)),
+        'origin', memwarden_internal.said_in_origin(p_record -> 'origin'));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.said_in_record(jsonb) IS

@@ -62,7 +62,7 @@ def test_an_older_copy_is_erased_by_the_list(original: World) -> None:
     desk = Desk(world)
     role = world.register(desk.home, role="curator")
     agent = world.connect(role)
-    basis = remember(agent, "zzqtea", subject="Ana", predicate="likes")
+    basis = remember(agent, "zzqtea", subject="Ana", predicate="prefers")
     remember(agent, "hot drinks sell", evidence=cites(basis))
     kept = remember(agent, "the kettle is blue")
     agent.execute("SELECT memwarden.expire(%s, 'zzq wants it')", (kept,))
@@ -79,7 +79,7 @@ def test_an_older_copy_is_erased_by_the_list(original: World) -> None:
             "UPDATE memwarden_data.write_request SET retry_at = now() WHERE outcome = 'DEFERRED'"
         )
         world.admin.execute("CALL memwarden.retry_deferred()")
-        remember(agent, "zzqcoffee", subject="Ana", predicate="likes")
+        remember(agent, "zzqcoffee", subject="Ana", predicate="prefers")
         done = desk.erase("Ana", "zzq")
         assert (done["items"], done["versions"]) == (3, 4)
         erasures = desk.export()
@@ -120,7 +120,7 @@ def test_an_altered_list_is_refused(desk: Desk) -> None:
     """
     agent = desk.agent()
     kept = remember(agent, "the kettle is blue")
-    remember(agent, "tea", subject="Ana", predicate="likes")
+    remember(agent, "tea", subject="Ana", predicate="prefers")
     desk.erase("Ana")
     erasures = [e for e in desk.export() if e["items"]]
     forged = json.loads(json.dumps(erasures))
@@ -153,7 +153,7 @@ def test_a_list_of_another_master_key_takes_trust(world: World) -> None:
     Proves: T8 (into another cluster)
     """
     desk = Desk(world)
-    remember(desk.agent(), "tea", subject="Ana", predicate="likes")
+    remember(desk.agent(), "tea", subject="Ana", predicate="prefers")
     with world.admin.transaction(force_rollback=True):
         desk.erase("Ana")
         erasures = desk.export()

@@ -40,8 +40,8 @@ def after(shared_world: World) -> Iterator[After]:
     """One item is erased, one stays; a reason of it that named the person is blank."""
     desk = Desk(shared_world)
     agent = desk.agent()
-    gone = remember(agent, "tea", subject="Ana", predicate="likes")
-    remember(agent, "coffee", subject="Ana", predicate="likes")
+    gone = remember(agent, "tea", subject="Ana", predicate="prefers")
+    remember(agent, "coffee", subject="Ana", predicate="prefers")
     kept = remember(agent, "the kettle is blue")
     agent.execute("SELECT memwarden.expire(%s, 'asked for by Ana')", (kept,))
     desk.seal()
