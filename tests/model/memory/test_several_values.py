@@ -9,7 +9,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from psycopg.rows import dict_row
+from psycopg.rows import DictRow, dict_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 from typer.testing import CliRunner
@@ -169,11 +169,12 @@ def shipped(world: World) -> Iterator[str]:
     """Yield a login of an agent in a database as `memwarden init` leaves it."""
     mark = uuid4().hex[:10]
     server = make_conninfo(world.dsn, dbname="postgres")
-    names = [f"several_{mark}", f"several_reviewer_{mark}"]
+    names = [f"several_{mark}", f"several_reviewer_{mark}", f"several_application_{mark}"]
     dsn = make_conninfo(world.dsn, dbname=names[0])
     with psycopg.connect(server, autocommit=True) as admin:
         admin.execute(SQL("CREATE DATABASE {}").format(Identifier(names[0])))
-        cast = ["--agent", names[0], "--reviewer", names[1], "--dsn", dsn]
+        cast = ["--agent", names[0], "--reviewer", names[1], "--application", names[2]]
+        cast += ["--dsn", dsn]
         done = CliRunner().invoke(app, ["init", *cast], env={"TERM": "dumb"})
         assert done.exit_code == 0, done.output
         yield make_conninfo(dsn, user=names[0])
@@ -184,15 +185,23 @@ def shipped(world: World) -> Iterator[str]:
 
 def test_in_a_store_as_init_leaves_it_both_allergies_stay(shipped: str) -> None:
     """Approved by its reviewer, they are two memories; nothing says replaced. Proves: D5."""
-    evidence = [{"type": "human_input", "uri": "chat:1", "excerpt": "I am allergic to walnuts."}]
     agent = make_conninfo(shipped)
-    name = psycopg.conninfo.conninfo_to_dict(agent)["user"]
-    reviewer = make_conninfo(agent, user=str(name).replace("several_", "several_reviewer_"))
-    with (
-        psycopg.connect(agent, autocommit=True, row_factory=dict_row) as writer,
-        psycopg.connect(reviewer, autocommit=True, row_factory=dict_row) as decider,
-    ):
+    name = str(psycopg.conninfo.conninfo_to_dict(agent)["user"])
+
+    def login(role: str) -> psycopg.Connection[DictRow]:
+        user = name.replace("several_", f"several_{role}")
+        return psycopg.connect(
+            make_conninfo(agent, user=user), autocommit=True, row_factory=dict_row
+        )
+
+    with login("") as writer, login("reviewer_") as decider, login("application_") as application:
         for what in ("walnuts", "peanuts"):
+            turn = {"role": "user", "speaker": "Petra", "text": f"I am allergic to {what}."}
+            application.execute(
+                "SELECT memwarden.capture('chat', %s, %s, scope => '/org/acme/user/ana')",
+                (Jsonb(turn), what),
+            )
+            evidence = [{"uri": f"memwarden:capture/{application.info.user}/chat/{what}"}]
             answer = say(writer, "Petra", "allergic to", what, evidence=evidence)
             if answer["outcome"] == "DEFERRED":
                 decider.execute("SELECT memwarden.approve(%s)", (answer["request_id"],))
