@@ -56,7 +56,9 @@ class Store:
         for role, drink in ((ana, "green tea"), (bob, "black coffee")):
             world.admin.execute(f"SET SESSION AUTHORIZATION {role}")
             for layer in ("working", "episodic", "semantic"):
-                row = write(world.admin, layer, {"drink": drink}, subject="self", predicate="likes")
+                row = write(
+                    world.admin, layer, {"drink": drink}, subject="self", predicate="prefers"
+                )
                 assert row["outcome"] == "COMMITTED", row
             world.admin.execute("RESET SESSION AUTHORIZATION")
         self.ana, self.bob = world.connect(ana), world.connect(bob)

@@ -101,7 +101,7 @@ def test_installing_again_brings_everything_back(store: Store) -> None:
     assert [row["item_id"] for row in again] == [row["item_id"] for row in remembered]
     [told] = recall(bob, k=100)
     assert (told["content"], len(told["same_as"])) == ({"drink": "black coffee"}, 2)
-    known = write(ana, "semantic", {"drink": "green tea"}, subject="self", predicate="likes")
+    known = write(ana, "semantic", {"drink": "green tea"}, subject="self", predicate="prefers")
     assert known["outcome"] == "ALREADY_COMMITTED"
-    new = write(ana, "semantic", {"drink": "water"}, subject="self", predicate="likes")
+    new = write(ana, "semantic", {"drink": "water"}, subject="self", predicate="prefers")
     assert (new["outcome"], new["item_id"]) == ("COMMITTED", known["item_id"])

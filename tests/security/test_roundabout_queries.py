@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from psycopg import Connection
 from psycopg.rows import DictRow
 
@@ -77,7 +79,9 @@ def test_a_roundabout_query_returns_ones_own_rows(office: Brokerage) -> None:
                 if token is not None:
                     connection.execute(AUTHENTICATE, (token,))
                 answer = told(connection, statements)
-            assert {drink for drink in tokens if drink in answer} == {own}, how
+            # As a word: among predicates that everybody reads is "teaches".
+            heard = {drink for drink in tokens if re.search(rf"\b{drink}e?\b", answer)}
+            assert heard == {own}, how
     for how, statements in INDIRECT.items():
         with client.transaction(force_rollback=True):
             answer = told(client, statements)
