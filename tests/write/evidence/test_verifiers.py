@@ -94,7 +94,8 @@ def test_their_mean_is_the_support(asked: Office) -> None:
     assert record["fact_score"] == pytest.approx(0.85, abs=1e-6)
     assert record["evidence"][0]["support"] == pytest.approx(0.85)
     assert record["verified_by"] == [
-        {"verifier": "judge", "version": "1", "score": score} for score in (0.9, 0.8)
+        {"verifier": "judge", "version": "1", "score": score, "looked": False}
+        for score in (0.9, 0.8)
     ]
 
 
