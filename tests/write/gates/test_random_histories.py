@@ -64,6 +64,8 @@ class Model:
     tokens: dict[tuple[Any, ...], tuple[tuple[Any, Any], tuple[Any, ...]]] = field(
         default_factory=dict
     )
+    replacing: dict[tuple[Any, Any], str] = field(default_factory=dict)
+    """The reason of what replaced a value: asking again is told it again."""
 
     def expect(self, agent: int, request: dict[str, Any]) -> tuple[str, str | None, Item | None]:
         """Outcome, reason, and the item that the answer names, where it names one."""
@@ -77,7 +79,7 @@ class Model:
             if key is not None and committed != exactly:
                 return "REJECTED", "IDEMPOTENCY_KEY_REUSED", None
             if key is not None or current is not None:
-                return "ALREADY_COMMITTED", None, current
+                return "ALREADY_COMMITTED", self.replacing.get(ids), current
         if request["late"]:
             return "DEADLINE_EXCEEDED", "DEADLINE_PASSED", None
         head = self.head(agent, request)
@@ -88,7 +90,8 @@ class Model:
             if same:
                 exact = same[0].exactly == exactly
                 return "REJECTED", f"{'EXACT' if exact else 'STRUCTURAL'}_DUPLICATE", same[0]
-        return "COMMITTED", None, head
+        replaces = head is not None and head.says != says(request)
+        return "COMMITTED", "REPLACED" if replaces else None, head
 
     def head(self, agent: int, request: dict[str, Any]) -> Item | None:
         """The item that a new value of this key replaces: in a session one of the agent's own."""
@@ -110,6 +113,8 @@ class Model:
         if head is not None:
             version = head.version + 1
             assert head.ids[0] == ids[0]
+            if head.says != says(request):
+                self.replacing[ids] = "REPLACED"
             self.items.remove(head)
         place = (request["scope"], request["layer"])
         self.items.append(Item(place, key_of(request), says(request), exactly, agent, ids, version))
