@@ -129,6 +129,6 @@ def test_what_somebody_without_a_name_does_now_is_of_a_moment(
 
 @pytest.mark.parametrize("one", ["A man sits. 1", "A man is sitting. 1", "1", "Tea. 3 kg", "2024."])
 def test_a_figure_alone_is_a_sentence_without_a_word(one: str) -> None:
-    """It is compared with another figure, and no word is looked for in it. Proves: V4, V7."""
+    """It is compared with another figure, and no word is looked for in it. Proves: V4."""
     other = one.translate(str.maketrans("1234", "5678"))
     assert of(one, other).relation in ("contradicts", "updates", "unrelated")
