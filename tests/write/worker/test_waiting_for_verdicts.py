@@ -382,7 +382,7 @@ def test_an_accepted_memory_says_who_judged_it(
     assert record == [
         {
             "verified_by": [
-                {"verifier": verifier, "version": "3", "score": 0.75},
+                {"verifier": verifier, "version": "3", "score": 0.75, "looked": False},
                 {"verifier": gate, "version": "3", "score": 0.5},
             ]
         }
