@@ -14,7 +14,7 @@ BEGIN
     -- the oldest first, so that each later one passes all before it.
     FOR v_pair IN
         WITH told AS (
-            SELECT r.item_id, r.layer, r.relevance, r.contradicts, r.provenance -> 'outdated_by' AS outdated_by,
+            SELECT r.item_id, r.layer, r.standing, r.relevance, r.contradicts, r.provenance -> 'outdated_by' AS outdated_by,
                    memwarden_internal.said_at(
                        r.valid_from, (r.provenance ->> 'first_recorded_at')::timestamptz, (r.provenance ->> 'recorded_at')::timestamptz)
                        AS said_at
@@ -26,6 +26,8 @@ BEGIN
                   JOIN told AS o ON o.item_id = ANY (n.contradicts)
                   JOIN memwarden_data.layer AS l ON l.layer = n.layer
                  WHERE (n.said_at, n.item_id) > (o.said_at, o.item_id)
+                   -- Of a memory that stands firmer the newer one alone is disputed, and stays behind it.
+                   AND (n.standing = 'disputed' AND o.standing <> 'disputed') IS NOT TRUE
                    -- One that hardly answers the question does not go before one that does.
                    AND n.relevance >= 0.5 * o.relevance
                    -- Who weighs time has said what it is worth.
@@ -47,6 +49,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) IS
     'The rows of an answer, best first, so that of two that contradict each other the one said last (said_at()) comes directly '
-    'before the other; unless it is less than half as relevant as the other, or p_weights (of the call, else those of '
-    'its layer) name recency or freshness. What tells a newer value (outdated_by) always comes before the older one.';
+    'before the other; unless it is less than half as relevant as the other, it alone is disputed, or p_weights (of the call, else '
+    'those of its layer) name recency or freshness. What tells a newer value (outdated_by) always comes before the older one.';
 REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) FROM PUBLIC;

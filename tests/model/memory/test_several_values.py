@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
-from psycopg.rows import DictRow, dict_row
-from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
-from typer.testing import CliRunner
 
 from conftest import World
 from helpers import write
-from memwarden.cli import app
+from shipped import as_init_leaves_it
 
 HOME = "/org/acme"
 SHIPPED = (
@@ -164,50 +159,16 @@ def test_shipped_names_are_as_they_are_looked_up(shared_world: World) -> None:
     assert odd == []
 
 
-@pytest.fixture
-def shipped(world: World) -> Iterator[str]:
-    """Yield a login of an agent in a database as `memwarden init` leaves it."""
-    mark = uuid4().hex[:10]
-    server = make_conninfo(world.dsn, dbname="postgres")
-    names = [f"several_{mark}", f"several_reviewer_{mark}", f"several_application_{mark}"]
-    dsn = make_conninfo(world.dsn, dbname=names[0])
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(SQL("CREATE DATABASE {}").format(Identifier(names[0])))
-        cast = ["--agent", names[0], "--reviewer", names[1], "--application", names[2]]
-        cast += ["--dsn", dsn]
-        done = CliRunner().invoke(app, ["init", *cast], env={"TERM": "dumb"})
-        assert done.exit_code == 0, done.output
-        yield make_conninfo(dsn, user=names[0])
-        admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(names[0])))
-        for name in names:
-            admin.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(name)))
-
-
-def test_in_a_store_as_init_leaves_it_both_allergies_stay(shipped: str) -> None:
+def test_in_a_store_as_init_leaves_it_both_allergies_stay(world: World) -> None:
     """Approved by its reviewer, they are two memories; nothing says replaced. Proves: D5."""
-    agent = make_conninfo(shipped)
-    name = str(psycopg.conninfo.conninfo_to_dict(agent)["user"])
-
-    def login(role: str) -> psycopg.Connection[DictRow]:
-        user = name.replace("several_", f"several_{role}")
-        return psycopg.connect(
-            make_conninfo(agent, user=user), autocommit=True, row_factory=dict_row
-        )
-
-    with login("") as writer, login("reviewer_") as decider, login("application_") as application:
+    with as_init_leaves_it(world) as store:
         for what in ("walnuts", "peanuts"):
-            turn = {"role": "user", "speaker": "Petra", "text": f"I am allergic to {what}."}
-            application.execute(
-                "SELECT memwarden.capture('chat', %s, %s, scope => '/org/acme/user/ana')",
-                (Jsonb(turn), what),
-            )
-            evidence = [{"uri": f"memwarden:capture/{application.info.user}/chat/{what}"}]
-            answer = say(writer, "Petra", "allergic to", what, evidence=evidence)
-            if answer["outcome"] == "DEFERRED":
-                decider.execute("SELECT memwarden.approve(%s)", (answer["request_id"],))
-        found = writer.execute(
+            evidence = [store.heard("Petra", f"I am allergic to {what}.")]
+            answer = say(store.agent, "Petra", "allergic to", what, evidence=evidence)
+            store.approve(answer)
+        found = store.agent.execute(
             "SELECT content, status FROM memwarden.items WHERE subject = 'Petra'"
         ).fetchall()
-        told = writer.execute("SELECT outcome, reason FROM memwarden.requests").fetchall()
+        told = store.agent.execute("SELECT outcome, reason FROM memwarden.requests").fetchall()
     assert sorted(row["content"] for row in found) == ["peanuts", "walnuts"]
     assert {tuple(row.values()) for row in told} == {("COMMITTED", None)}

@@ -249,7 +249,7 @@ def test_a_fault_counts_once_a_task_from_three_tasks_on(world: World) -> None:
 
 
 def test_the_less_firm_of_two_is_disputed_alone(world: World, library: Agent) -> None:
-    """The firmer one lists it; of equal standing both are disputed.
+    """The firmer one lists it and stays before it; of equal standing both are disputed.
 
     Proves: N7
     """
@@ -270,6 +270,8 @@ def test_the_less_firm_of_two_is_disputed_alone(world: World, library: Agent) ->
         equal: "disputed",
     }
     assert found[firm]["contradicts"] == [weak]
+    order = [row["item_id"] for row in recall(agent, query="the lamp of the hall", k=100)]
+    assert order.index(firm) < order.index(weak)
     told = {row["item_id"]: row for row in call(agent, "compile_context", query="lamp")}
     assert told[firm]["standing"] == "supported"
     assert told[weak]["standing"] == "disputed"
