@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from memwarden.demo.conversation import NotAConversation, load
-from memwarden.demo.writes import requests_of, scope_of, uri_of
+from memwarden.demo.writes import captures_of, requests_of, scope_of
 
 
 def _conversation(**changes: Any) -> dict[str, Any]:
@@ -71,14 +72,17 @@ def test_turns_become_episodes_and_observations_facts_with_their_turns_as_eviden
 ) -> None:
     """Names become paths that every server takes."""
     [found] = _load(tmp_path, _conversation())
-    first, _, fact = requests_of(found)
+    heard = {turn.dia_id: uuid4() for turn in found.turns}
+    first, _, fact = requests_of(found, heard)
     assert (first.layer, first.subject, fact.layer, fact.subject) == (
         "episodic",
         "A",
         "semantic",
         "A",
     )
-    assert fact.evidence[0]["uri"] == uri_of(found, "D2:1") == "conversation:Test 1/ä/D2:1"
+    assert fact.evidence[0] == {"uri": f"memwarden:capture/{heard['D2:1']}"}
+    said = next(captures_of(found))
+    assert (said["external_id"], said["content"]["speaker"]) == ("Test 1/ä/D2:1", "A")
     assert scope_of(found) == "/org/demo/domain/test-1"
 
 

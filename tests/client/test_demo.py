@@ -47,7 +47,7 @@ def _no_demo_stays(server_dsn: str) -> Iterator[None]:
     with psycopg.connect(server_dsn, autocommit=True) as server:
         drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
         server.execute(drop.format(Identifier(DATABASE)))
-        for each in ("agent", "curator", "newcomer", "reviewer"):
+        for each in ("application", "agent", "curator", "newcomer", "reviewer"):
             role = f"{DATABASE}_{each}"
             server.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(role)))
 
@@ -109,6 +109,21 @@ def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server
     assert "bad luck" not in remembered
 
 
+def test_every_note_of_the_sample_is_stored_and_none_waits(server_dsn: str) -> None:
+    """But for real repeats. What the application captured bears its turns out; nobody approved.
+
+    Proves: V9
+    """
+    ran = demo(server_dsn, "--json")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    figures = json.loads(ran.stdout)
+    assert figures["writes"]["episodic"] == {"new": 95}
+    assert figures["writes"]["semantic"] == {"new": 39, "new version": 5, "rejected": 5}
+    standings = {(row["layer"], row["standing"]): row["memories"] for row in figures["standings"]}
+    # The notes are in words of their own: told as reported, which is right.
+    assert standings == {("episodic", "verified"): 95, ("semantic", "reported"): 39}
+
+
 def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(
     server_dsn: str, tmp_path: Path
 ) -> None:
@@ -131,6 +146,7 @@ def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(
     ran = demo(server_dsn, "--data", str(data), "--json")
     assert (ran.returncode, ran.stderr) == (0, "")
     figures = json.loads(ran.stdout)
+    assert figures["standings"] == [{"layer": "episodic", "standing": "verified", "memories": 2}]
     assert figures["writes"]["episodic"]["new"] == 2
     assert figures["evidence_recall"][-1] == {
         "conversation": "all",

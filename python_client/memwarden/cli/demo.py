@@ -32,8 +32,8 @@ def demo(
 ) -> None:
     """Push a conversation through the gates, ask about it, and take a wrong write back.
 
-    Makes a database and two login roles, <database>_agent and <database>_curator, on the server:
-    the login must be a superuser.
+    Makes a database on the server, and login roles whose names begin with its name: the login must
+    be a superuser. One of them is the application that captures what is said.
     """
     from memwarden.demo.run import run
 

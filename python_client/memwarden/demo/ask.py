@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from memwarden._sync.client import Client
+from memwarden.citing import captured
 from memwarden.demo.conversation import Conversation, Question
-from memwarden.demo.writes import scope_of, uri_of
+from memwarden.demo.writes import scope_of
 from memwarden.results import RecalledItem
 
 K = 10
@@ -29,14 +31,19 @@ class Answer:
     rank: int | None
 
 
-def ask(memory: Client, conversation: Conversation) -> list[Answer]:
-    """Ask every question that names its evidence, in the conversation's own scope."""
+def ask(memory: Client, conversation: Conversation, heard: Mapping[str, UUID]) -> list[Answer]:
+    """Ask every question that names its evidence, in the conversation's own scope.
+
+    `heard` has the captures of its turns.
+    """
     scopes = [scope_of(conversation)]
     answers = []
     for question in conversation.questions:
         if not question.dia_ids:
             continue
-        wanted = {uri_of(conversation, each) for each in question.dia_ids}
+        wanted = {
+            captured(heard[each])["uri"] if each in heard else each for each in question.dia_ids
+        }
         turns = memory.recall(question.text, k=K, scopes=scopes, layers=["episodic"])
         items = memory.recall(question.text, k=K, scopes=scopes, layers=["episodic", "semantic"])
         answers.append(

@@ -11,7 +11,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier, Literal
 from psycopg.types.json import Jsonb
 
-from memwarden.demo.writes import LETTERS, ORGANISATION, SOURCE, TURN_SCHEMA, TURN_TEXT
+from memwarden.demo.writes import APPLICATION, ORGANISATION, SOURCE, TURN_SCHEMA, TURN_TEXT
 from memwarden.errors import MemwardenError, NotAllowed, translated, unreachable
 
 AGENT = "demo-agent"
@@ -25,10 +25,12 @@ Connection = psycopg.Connection[Any]
 class Logins(NamedTuple):
     """How those connect who act in the demo.
 
-    The agent that heard the conversation; the curator who may take back what it wrote; an agent
+    The application that captures what people say; the agent that writes what it means, and cites
+    the captures; the curator who may take back what it wrote; an agent
     that is new; and the person who decides about what the new one asks for.
     """
 
+    application: str
     agent: str
     curator: str
     newcomer: str
@@ -60,13 +62,17 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                 "text_template => %s)",
                 (Jsonb(TURN_SCHEMA), TURN_TEXT),
             )
-            # Each has heard itself what it quotes, and is believed that.
-            for source, issuer in ((SOURCE, AGENT), (LETTERS, NEWCOMER)):
-                admin.execute(
-                    "SELECT memwarden.define_source(uri_pattern => %s, type => 'human_input', "
-                    "authority => 1, issuer => %s)",
-                    (source, issuer),
-                )
+            # The agents cite what the application captures, and cannot make it up.
+            admin.execute(
+                "SELECT memwarden.define_source(uri_pattern => %s, type => 'human_input', "
+                "issuer => %s)",
+                (f"capture:{SOURCE}/*", APPLICATION),
+            )
+            admin.execute(
+                "SELECT memwarden.define_capture_source(source => %s, citable_by => %s, "
+                "org => 'demo')",
+                (SOURCE, [AGENT, NEWCOMER]),
+            )
             # Notes are in words of their own: they are kept, and told as no more than reported.
             admin.execute(
                 "SELECT memwarden.configure_layer(layer => l, settings => %s) "
@@ -145,6 +151,7 @@ def _create_agents(admin: Connection, database: str, scopes: Sequence[str]) -> N
         admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
     logins = logins_of(database)
     cast = (
+        (APPLICATION, logins.application, "contributor", "service", "memwarden_agent"),
         (AGENT, logins.agent, "contributor", "agent", "memwarden_agent"),
         (CURATOR, logins.curator, "curator", "human", "memwarden_agent"),
         (NEWCOMER, logins.newcomer, "contributor", "agent", "memwarden_agent"),

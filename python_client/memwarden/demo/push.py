@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 import psycopg
 from rich.console import Console
@@ -14,6 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memwarden._sync.client import Client
 from memwarden.cli.terminal import is_plain
+from memwarden.demo.conversation import Conversation
+from memwarden.demo.writes import aside, captures_of, scope_of
 from memwarden.requests import WriteRequest
 from memwarden.results import WriteResult
 
@@ -27,6 +30,23 @@ class Decision:
     request: WriteRequest
     result: WriteResult
     wrong: str | None = None
+
+
+def hear(
+    application: Client, conversations: Sequence[Conversation], asides: Iterable[str]
+) -> list[dict[str, UUID]]:
+    """Have the application capture what people say; the captures of each conversation's turns.
+
+    The asides are said in the scope of the first conversation.
+    """
+    heard = []
+    for conversation in conversations:
+        captures = application.capture_many(captures_of(conversation))
+        said = zip(conversation.turns, captures, strict=True)
+        heard.append({turn.dia_id: made.capture_id for turn, made in said if made.capture_id})
+    scope = scope_of(conversations[0])
+    application.capture_many(aside(text, scope) for text in asides)
+    return heard
 
 
 def push(

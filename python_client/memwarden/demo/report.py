@@ -61,6 +61,15 @@ def counts_of(decisions: Sequence[Decision]) -> dict[str, Counter[str]]:
     return dict(kinds)
 
 
+def show_standings(out: Console, standings: Sequence[dict[str, Any]]) -> None:
+    """Print how firmly what is remembered may be said."""
+    heading(out, "How firmly it may be said")
+    rows = table(out, "layer", "standing", "memories", right=("memories",))
+    for each in standings:
+        rows.add_row(*(cell(value) for value in each.values()))
+    out.print(rows)
+
+
 def show_reasons(out: Console, memory: Client, decisions: Sequence[Decision]) -> None:
     """Print why requests were not committed as new, with one example of each reason."""
     groups: dict[tuple[str, str], list[Decision]] = defaultdict(list)

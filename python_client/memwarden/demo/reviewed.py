@@ -11,7 +11,7 @@ from memwarden._sync.client import Client
 from memwarden.cli.memory import words
 from memwarden.cli.terminal import cell, lines, table
 from memwarden.demo.report import heading
-from memwarden.demo.writes import LETTERS
+from memwarden.demo.writes import quoted
 from memwarden.results import Proposal, WriteResult
 
 
@@ -36,6 +36,10 @@ _CASES = (
 )
 
 
+ASIDES = tuple(each.statement for each in _CASES)
+"""What was said to the new agent."""
+
+
 def show_review(out: Console, newcomer: Client, reviewer: Client, scope: str) -> None:
     """Let somebody new write three facts; let a person decide; show what each of them learns."""
     asked = [
@@ -45,7 +49,7 @@ def show_review(out: Console, newcomer: Client, reviewer: Client, scope: str) ->
             subject="Ravens",
             predicate=each.predicate,
             scope=scope,
-            evidence=[{"uri": LETTERS.replace("*", "ravens"), "excerpt": each.statement}],
+            evidence=quoted(each.statement),
         )
         for each in _CASES
     ]

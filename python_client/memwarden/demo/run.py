@@ -5,24 +5,36 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 from rich.console import Console
 
 from memwarden._sync.client import Client
 from memwarden.cli.terminal import is_plain
-from memwarden.demo import answers, database, report
+from memwarden.demo import answers, database, report, reviewed, undone
 from memwarden.demo.ask import ask
 from memwarden.demo.conversation import load
-from memwarden.demo.push import push, push_again, push_bad, push_into_busy_scope
-from memwarden.demo.reviewed import show_review
-from memwarden.demo.undone import show_rollback
-from memwarden.demo.writes import bad_requests, requests_of, scope_of
+from memwarden.demo.push import hear, push, push_again, push_bad, push_into_busy_scope
+from memwarden.demo.writes import (
+    DOES_NOT_TELL,
+    SAYS_OTHERWISE,
+    bad_requests,
+    requests_of,
+    scope_of,
+)
 
 _GATES = """
 SELECT gate, decision, reason, requests, p50_us, p95_us FROM memwarden.gate_statistics
+"""
+
+
+_STANDINGS = """
+SELECT l.layer, i.standing, count(*) AS memories
+  FROM memwarden_data.item AS i JOIN memwarden_data.label AS l USING (label_id)
+ WHERE i.status = 'ACTIVE' GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 
@@ -39,18 +51,28 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> dic
     started = time.monotonic()
     scopes = [scope_of(each) for each in conversations]
     logins = database.make(dsn, name, scopes)
+    roles = database.logins_of(name)
     out.print(
-        f"Database {name} made anew. "
-        f"{database.logins_of(name).agent} writes into {', '.join(scopes)}."
+        f"Database {name} made anew. {roles.application} captures what is said, and {roles.agent}"
+        f" writes into {', '.join(scopes)}."
     )
+    asides = (SAYS_OTHERWISE, DOES_NOT_TELL, *undone.ASIDES, *reviewed.ASIDES)
+    with Client.connect(logins.application) as application:
+        heard = hear(application, conversations, asides)
     with Client.connect(logins.agent) as memory, Client.connect(logins.curator) as curator:
-        requests = [request for each in conversations for request in requests_of(each)]
+        requests = [
+            request
+            for each, captures in zip(conversations, heard, strict=True)
+            for request in requests_of(each, captures)
+        ]
         decisions, taken = push(memory, requests, out)
         report.show_counts(out, decisions, taken)
         out.print(
-            "Turns quote the conversation. Notes say in other words what was said: a note is"
-            " remembered where its turns bear it out, and the others wait for a person."
+            "Turns and notes cite what was captured. A turn says it word for word, a note mostly in"
+            " other words: both are remembered, and their standing tells how firmly."
         )
+        standings = _rows(make_conninfo(dsn, dbname=name), _STANDINGS)
+        report.show_standings(out, standings)
         report.show_reasons(out, memory, decisions)
         report.show_new_versions(out, memory, decisions)
         refused = [push_again(memory, requests[0])]
@@ -58,25 +80,26 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> dic
         refused.append(push_into_busy_scope(logins.agent, scopes[0]))
         report.show_refused(out, memory, refused)
         report.show_violations(out, refused)
-        report.show_gates(out, _gates(logins.agent))
+        report.show_gates(out, _rows(logins.agent, _GATES))
         asked = {}
-        for each in conversations:
+        for each, captures in zip(conversations, heard, strict=True):
             with out.status(f"asking about {each.name}") if not is_plain(out) else nullcontext():
-                asked[each.name] = ask(memory, each)
+                asked[each.name] = ask(memory, each, captures)
             answers.show_answers(out, each, asked[each.name], shown)
         answers.show_evidence_recall(out, dict(asked))
-        show_rollback(out, memory, curator, scopes[0])
+        undone.show_rollback(out, memory, curator, scopes[0])
     with (
         Client.connect(logins.newcomer) as newcomer,
         Client.connect(logins.reviewer) as reviewer,
     ):
-        show_review(out, newcomer, reviewer, scopes[0])
+        reviewed.show_review(out, newcomer, reviewer, scopes[0])
     seconds = time.monotonic() - started
     out.print(f"\nDone in {seconds:.1f} s.")
     return {
         "database": name,
         "scopes": scopes,
         "writes": {layer: dict(each) for layer, each in report.counts_of(decisions).items()},
+        "standings": standings,
         "refused": [
             {"write": each.wrong, "outcome": each.result.outcome, "reason": each.result.reason}
             for each in refused
@@ -89,6 +112,6 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> dic
     }
 
 
-def _gates(agent_dsn: str) -> list[dict[str, Any]]:
-    with psycopg.connect(agent_dsn, row_factory=dict_row) as connection:
-        return connection.execute(_GATES).fetchall()
+def _rows(dsn: str, query: LiteralString) -> list[dict[str, Any]]:
+    with psycopg.connect(dsn, row_factory=dict_row) as connection:
+        return connection.execute(query).fetchall()

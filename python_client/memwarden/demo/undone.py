@@ -15,13 +15,14 @@ from memwarden.demo.report import heading
 from memwarden.demo.writes import quoted
 from memwarden.results import WriteResult
 
+ASIDES = ("Ravens can hold a grudge.", "Ravens forget an insult at once.")
+"""What was said: a fact, and then a wrong one."""
 _FACT: dict[str, Any] = {"subject": "Ravens", "predicate": "temper"}
 
 
 def show_rollback(out: Console, agent: Client, curator: Client, scope: str) -> None:
     """Let the agent write a fact and then a wrong one; let the curator roll that back."""
-    _tell(agent, "Ravens can hold a grudge.", scope)
-    wrong = _tell(agent, "Ravens forget an insult at once.", scope)
+    _, wrong = (_tell(agent, statement, scope) for statement in ASIDES)
     if wrong.item_id is None:
         return
     believed = agent.history(wrong.item_id)[0].recorded_at

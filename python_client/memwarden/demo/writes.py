@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
+from memwarden.citing import captured, captured_as
 from memwarden.demo.conversation import Conversation
 from memwarden.requests import WriteRequest
 
@@ -26,10 +28,12 @@ TURN_SCHEMA = {
     },
 }
 TURN_TEXT = "{content.speaker}: {content.text}"
-SOURCE = "conversation:*"
-"""How evidence names turns: see uri_of()."""
-LETTERS = "letter:*"
-"""How the new agent's evidence names what it was written."""
+APPLICATION = "demo-application"
+"""Who captures what people say."""
+SOURCE = "chat"
+"""The source of its captures."""
+SAYS_OTHERWISE = "Ravens cannot hold a grudge."
+DOES_NOT_TELL = "Ravens remember faces for years."
 
 
 def scope_of(conversation: Conversation) -> str:
@@ -38,13 +42,29 @@ def scope_of(conversation: Conversation) -> str:
     return f"{ORGANISATION}/domain/{name}"
 
 
-def uri_of(conversation: Conversation, dia_id: str) -> str:
-    """Return how evidence names a turn."""
-    return f"conversation:{conversation.name}/{dia_id}"
+def captures_of(conversation: Conversation) -> Iterator[dict[str, Any]]:
+    """Yield what the application captures: the turns as they were said, with speaker and time."""
+    for turn in conversation.turns:
+        yield {
+            "source": SOURCE,
+            "content": {"role": "user", "speaker": turn.speaker, "text": turn.text},
+            "external_id": f"{conversation.name}/{turn.dia_id}",
+            "scope": scope_of(conversation),
+            "captured_at": turn.said_at.isoformat(),
+        }
 
 
-def requests_of(conversation: Conversation) -> Iterator[WriteRequest]:
-    """Yield what was said (episodic) and what was noted of it (semantic), oldest first."""
+def aside(text: str, scope: str) -> dict[str, Any]:
+    """Return the capture of what somebody says who is in no conversation: see quoted()."""
+    content = {"role": "user", "speaker": "Edgar", "text": text}
+    return {"source": SOURCE, "content": content, "external_id": text, "scope": scope}
+
+
+def requests_of(conversation: Conversation, heard: Mapping[str, UUID]) -> Iterator[WriteRequest]:
+    """Yield what was said (episodic) and what was noted of it (semantic), oldest first.
+
+    `heard` has the captures of the turns, which the requests cite.
+    """
     scope = scope_of(conversation)
     for turn in conversation.turns:
         yield WriteRequest(
@@ -58,7 +78,7 @@ def requests_of(conversation: Conversation) -> Iterator[WriteRequest]:
             },
             subject=turn.speaker,
             scope=scope,
-            evidence=_evidence(conversation, [turn.dia_id]),
+            evidence=_evidence(heard, [turn.dia_id]),
             valid_from=turn.said_at,
         )
     for observation in conversation.observations:
@@ -69,7 +89,7 @@ def requests_of(conversation: Conversation) -> Iterator[WriteRequest]:
             predicate=observation.predicate,
             scope=scope,
             confidence=0.8,
-            evidence=_evidence(conversation, observation.dia_ids),
+            evidence=_evidence(heard, observation.dia_ids),
             valid_from=observation.noted_at,
         )
 
@@ -102,11 +122,11 @@ def bad_requests(scope: str) -> Iterator[tuple[str, WriteRequest]]:
     yield "a claim without evidence", request(fact)
     yield (
         "evidence that says otherwise",
-        request(fact, layer="durable", evidence=quoted("Ravens cannot hold a grudge.")),
+        request(fact, layer="durable", evidence=quoted(SAYS_OTHERWISE)),
     )
     yield (
         "evidence that does not tell",
-        request(fact, layer="durable", evidence=quoted("Ravens remember faces for years.")),
+        request(fact, layer="durable", evidence=quoted(DOES_NOT_TELL)),
     )
     yield (
         "true only before it began",
@@ -115,15 +135,14 @@ def bad_requests(scope: str) -> Iterator[tuple[str, WriteRequest]]:
 
 
 def quoted(text: str) -> list[dict[str, str]]:
-    """Return evidence that somebody said this in a conversation."""
-    return [{"uri": SOURCE.replace("*", "aside"), "excerpt": text}]
+    """Return evidence that somebody said this aside."""
+    return [captured_as(APPLICATION, SOURCE, text)]
 
 
 def _minutes_ago(minutes: int) -> datetime:
     return datetime.now(UTC) - timedelta(minutes=minutes)
 
 
-def _evidence(conversation: Conversation, dia_ids: Iterable[str]) -> list[dict[str, str]]:
-    """Return what was said, word for word: the database compares it with what is claimed."""
-    said = {turn.dia_id: f"{turn.speaker}: {turn.text}" for turn in conversation.turns}
-    return [{"uri": uri_of(conversation, each), "excerpt": said[each]} for each in dia_ids]
+def _evidence(heard: Mapping[str, UUID], dia_ids: Iterable[str]) -> list[dict[str, str]]:
+    """Name the captures: the words are in the store, where the database looks them up."""
+    return [captured(heard[each]) for each in dia_ids]
