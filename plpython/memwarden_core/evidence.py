@@ -178,6 +178,9 @@ class _Reference:
         )
         if self.about_self:
             text += ', "about_self": true'
+        if "evidence_id" in cited and not self.spoken_for:
+            # Nobody speaks for its source any more: it is reasoning from then on.
+            cited = {**cited, "words_of": "model"}
         for name in ("words_of", "standing", "speaker"):
             value = cited.get(name)
             if value is not None:

@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from catalog_snapshot import Snapshot, catalog_snapshot, differences
 from conftest import World, deploy_server
 from databases import install, remembers
-from helpers import write
+from helpers import recall, write
 from make_release import CLUSTER, RELEASES, login_roles, remembered, start_cluster, stop_cluster
 from replay import check_store
 from reviewing import decide, queue
@@ -162,8 +162,8 @@ def test_after_setup_it_is_like_a_fresh_one(upgrade: Upgrade, fresh: Snapshot) -
     assert differences(lasting(fresh), lasting(upgrade.restored)) == {}
     not_ok = {name for name, state in upgrade.states.items() if state != "ok"}
     # It is a copy in another cluster, which status() says of erasures and of the seal.
-    # Its texts are of older functions, and the job has not been there.
-    assert not_ok <= {"jobs", "erasures", "log seal", "texts"}
+    # Its texts and standings are of older functions, and the job has not been there.
+    assert not_ok <= {"jobs", "erasures", "log seal", "texts", "standings"}
 
 
 def test_its_memories_are_all_there(upgrade: Upgrade) -> None:
@@ -199,6 +199,22 @@ def test_its_log_and_its_signatures_hold(upgrade: Upgrade) -> None:
     assert upgrade.world.rows("SELECT * FROM memwarden.verify_log()") == []
     assert upgrade.world.rows("SELECT * FROM memwarden.verify_provenance()") == []
     check_store(upgrade.world.admin)
+
+
+def test_a_job_weighs_its_memories_again(upgrade: Upgrade) -> None:
+    """What a person approved is verified, what its own writer recorded stays reported.
+
+    Proves: N7 (upgraded store)
+    """
+    world = upgrade.world
+    waiting = "SELECT detail FROM memwarden.status() WHERE component = 'standings'"
+    assert [row["detail"][:10] for row in world.rows(waiting)] == ["1 memories"]
+    world.admin.execute("CALL memwarden.sweep()")
+    assert world.rows(waiting) == []
+    told = {row["text"]: row["standing"] for row in recall(world.connect("release_ana"), k=100)}
+    assert told["The office closes at six."] == "verified"
+    assert told["Rome is on the Tiber."] == "reported"
+    check_store(world.admin)
 
 
 def test_it_goes_on(upgrade: Upgrade) -> None:

@@ -23,6 +23,7 @@ BEGIN
                                                      OR EXISTS (SELECT FROM memwarden_data.pack_use AS u
                                                          WHERE u.rules_since IS NOT NULL AND u.swept_at IS NULL)
                         WHEN 'texts' THEN v_sweep.finished_at IS NULL
+                        WHEN 'standings' THEN v_sweep.finished_at IS NULL
                         ELSE coalesce(v_sweep.finished_at < clock_timestamp() - interval '20 hours', true) END) THEN
         RETURN false;
     END IF;
@@ -38,6 +39,9 @@ BEGIN
         v_done := memwarden_internal.lifetimes_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
     ELSIF p_sweep = 'texts' THEN
         v_done := memwarden_internal.retell_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
+    ELSIF p_sweep = 'standings' THEN
+        -- Each takes a millisecond or two, and is held until the batch is over.
+        v_done := memwarden_internal.standings_batch(v_sweep.after_org, v_sweep.after_id, least(p_batch, 200));
     ELSE
         v_done := memwarden_internal.verify_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
     END IF;
@@ -56,8 +60,8 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
-    'Looks at the next batch of a sweep, texts, sensitivity, provenance or lifetimes, beginning a pass where one is due: where rules '
-    'or texts have changed, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a '
+    'Looks at the next batch of a sweep, texts, standings, sensitivity, provenance or lifetimes, beginning a pass where one is due: '
+    'where rules or texts have changed or an update has come, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a '
     'memory that is to be marked.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next(text, integer) TO memwarden_jobs, memwarden_admin;
@@ -103,11 +107,12 @@ BEGIN
     IF memwarden_internal.sweep_next(v_sweep, 1000) AND v_batch < 100 THEN
         RETURN format('%s %s', v_sweep, v_batch + 1);
     END IF;
-    RETURN CASE v_sweep WHEN 'texts' THEN 'sensitivity 1' WHEN 'sensitivity' THEN 'provenance 1' END;
+    RETURN CASE v_sweep WHEN 'texts' THEN 'standings 1' WHEN 'standings' THEN 'sensitivity 1' WHEN 'sensitivity' THEN 'provenance 1' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_step(text) IS
-    'One step of sweep(): the next batch of the sweep of texts, then of sensitivity, then of provenance. Returns which comes next.';
+    'One step of sweep(): the next batch of the sweep of texts, then of standings, of sensitivity, of provenance. Returns which comes '
+    'next.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_step(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_step(text) TO memwarden_jobs, memwarden_admin;
 
@@ -117,7 +122,7 @@ AS $procedure$
 DECLARE
     v_sweep text;
 BEGIN
-    FOREACH v_sweep IN ARRAY ARRAY['texts', 'sensitivity', 'provenance', 'lifetimes'] LOOP
+    FOREACH v_sweep IN ARRAY ARRAY['texts', 'standings', 'sensitivity', 'provenance', 'lifetimes'] LOOP
         FOR v_n IN 1 .. greatest(sweep.batches, 1) LOOP
             EXIT WHEN NOT memwarden_internal.sweep_next(v_sweep, CASE WHEN sweep.batches OPERATOR(pg_catalog.>=) 1 THEN sweep.batch END);
             COMMIT;
@@ -129,8 +134,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
-    'Checks stored memories in batches, as a job: texts, sensitivity rules, signatures of provenance and lifetimes. After an update '
-    'whose functions tell memories in other words, it gives each its new text. Wherever rules have '
+    'Checks stored memories in batches, as a job: texts, standings, sensitivity rules, signatures of provenance and lifetimes. After '
+    'an update whose functions tell memories in other words, it gives each its new text. After an update from a release without a '
+    'column for standing, it weighs the evidence of each memory again. Wherever rules have '
     'changed since the last pass, it scans with today''s rules, as rescan_sensitivity(). Once a day it checks the signatures, as '
     'verify_provenance(), and looks at lifetimes: what has gone stale counts half in recall, people are asked about what is read '
     'although its soft lifetime is over, and channel memwarden_lifetime hears how many memories end within 7 days. A run goes on '

@@ -143,10 +143,8 @@ BEGIN
     IF v_new = v_last.record THEN
         RETURN;
     END IF;
-    PERFORM memwarden_internal.record_provenance(
-        p_org_id, v_item.scope_id, p_item_id, v_item.version_id, v_last.supersedes, 'STANDING', v_new, v_now);
-    UPDATE memwarden_data.item AS i SET standing = memwarden_internal.standing_of(v_new)
-     WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
+    PERFORM memwarden_internal.append_standing(
+        p_org_id, v_item.scope_id, p_item_id, v_item.version_id, v_last.supersedes, v_new, v_now);
     IF v_new -> 'lowered' IS DISTINCT FROM v_last.record -> 'lowered' THEN
         -- What is lowered scores half from now on.
         PERFORM memwarden_internal.settle_lifetimes(p_org_id, ARRAY[p_item_id], v_now);

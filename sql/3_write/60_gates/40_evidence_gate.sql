@@ -275,10 +275,7 @@ BEGIN
             SELECT jsonb_agg(CASE WHEN (g.e -> 'believed') IS NOT NULL OR (g.e -> 'contradicts') IS NOT NULL THEN g.e
                                   ELSE g.e || jsonb_build_object('support', v_score, 'by_rules', g.e -> 'support') END ORDER BY g.place)
               INTO grounds FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place);
-            SELECT sum((g.e ->> 'weight')::double precision * (g.e ->> 'support')::double precision
-                       * (g.e ->> 'authority')::double precision * (g.e ->> 'freshness')::double precision)
-                   / sum((g.e ->> 'weight')::double precision)
-              INTO fact_score FROM jsonb_array_elements(grounds) AS g (e) WHERE g.e -> 'counted' IS NULL;
+            fact_score := memwarden_internal.score_of(grounds);
         END IF;
     END IF;
 END

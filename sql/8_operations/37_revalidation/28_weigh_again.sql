@@ -52,53 +52,44 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_said  record;
+    v_asks  record;
     v_found record;
     v_score record;
     v_unmet record;
 BEGIN
-    SELECT s.subject, s.predicate, s.evidence, s.principal_id, l.fact_threshold, l.min_authority, l.min_external, l.external_types,
-           l.self_reference, l.unclear, l.no_evidence, extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
-           CASE WHEN c.text_template IS NULL THEN s.content::text
-                ELSE memwarden_internal.claim_of_kind(s.content::text, c.text_template, s.subject, s.predicate) END AS claim,
-           k.evidence_type, coalesce(p.record -> 'evidence', '[]') AS recorded, (p.record ->> 'fact_score')::double precision AS score,
-           (p.record ->> 'authority')::double precision AS authority, p.record ->> 'approval_state' = 'APPROVED' AS is_approved,
-           memwarden_internal.evidence_sources(s.principal_id, p_org_id, s.evidence, p_now) AS known
-      INTO v_said
-      FROM memwarden_data.said_version AS s
-      JOIN memwarden_data.layer AS l ON l.layer = s.layer
-      LEFT JOIN memwarden_data.content_schema AS c ON c.schema_id = s.schema_id
-      LEFT JOIN LATERAL (SELECT w.record FROM memwarden_data.whole_provenance AS w
-                          WHERE w.org_id = p_org_id AND w.version_id = p_version_id ORDER BY w.provenance_id DESC LIMIT 1) AS p ON true
-      LEFT JOIN memwarden_data.origin_kind AS k ON k.kind = p.record #>> '{origin,kind}'
-     WHERE s.org_id = p_org_id AND s.version_id = p_version_id;
-    IF v_said.evidence = '[]' THEN
-        RETURN CASE WHEN (v_said.fact_threshold > 0 OR v_said.min_external > 0) AND v_said.no_evidence <> 'store' THEN 'DEMANDS_MORE' END;
+    SELECT l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.unclear, l.no_evidence
+      INTO v_asks
+      FROM memwarden_data.version AS v JOIN memwarden_data.layer AS l ON l.layer = v.layer
+     WHERE v.org_id = p_org_id AND v.version_id = p_version_id;
+    SELECT w.evidence, w.known, w.grounds, w.authority, w.least_authority, w.external, w.self_made,
+           coalesce(w.record -> 'evidence', '[]') AS recorded, (w.record ->> 'fact_score')::double precision AS score,
+           (w.record ->> 'authority')::double precision AS authority_then, w.record ->> 'approval_state' = 'APPROVED' AS is_approved
+      INTO v_found FROM memwarden_internal.weigh_today(p_org_id, p_version_id, p_now, false) AS w;
+    IF NOT FOUND THEN
+        RETURN CASE WHEN (v_asks.fact_threshold > 0 OR v_asks.min_external > 0) AND v_asks.no_evidence <> 'store' THEN 'DEMANDS_MORE' END;
     END IF;
-    v_found := memwarden_internal.weigh(v_said.subject, v_said.predicate, v_said.claim, v_said.evidence, v_said.known,
-        v_said.principal_id, v_said.evidence_type, v_said.external_types, v_said.half_life, memwarden_internal.utc_text(p_now), false);
     SELECT sum(g.weight * g.support * g.authority * g.freshness) / sum(g.weight) AS today,
            sum(g.weight * g.support_while_it_held * g.authority) / sum(g.weight) AS ageless,
            sum(g.weight * g.authority) / sum(g.weight) AS at_most
-      INTO v_score FROM memwarden_internal.support_at_write(v_found.grounds, v_said.recorded, v_said.known) AS g;
-    v_unmet := memwarden_internal.unmet_demand(v_said.self_reference, v_said.min_authority, v_said.min_external, v_said.external_types,
+      INTO v_score FROM memwarden_internal.support_at_write(v_found.grounds, v_found.recorded, v_found.known) AS g;
+    v_unmet := memwarden_internal.unmet_demand(v_asks.self_reference, v_asks.min_authority, v_asks.min_external, v_asks.external_types,
         v_found.self_made, v_found.least_authority, v_found.external, v_found.grounds);
-    IF v_unmet.reason IS NULL AND (v_score.today >= v_said.fact_threshold OR v_said.is_approved
-                                   AND memwarden_internal.may_bear_out(v_found.grounds, v_said.fact_threshold)) THEN
+    IF v_unmet.reason IS NULL AND (v_score.today >= v_asks.fact_threshold OR v_found.is_approved
+                                   AND memwarden_internal.may_bear_out(v_found.grounds, v_asks.fact_threshold)) THEN
         RETURN NULL;
-    ELSIF memwarden_internal.is_hidden_source(p_org_id, v_said.evidence, v_said.known) THEN
+    ELSIF memwarden_internal.is_hidden_source(p_org_id, v_found.evidence, v_found.known) THEN
         RETURN 'SOURCE_HIDDEN';
-    ELSIF v_unmet.reason IS NULL AND (v_score.ageless >= v_said.fact_threshold
-                                      OR v_said.is_approved AND v_score.at_most >= v_said.fact_threshold) THEN
+    ELSIF v_unmet.reason IS NULL AND (v_score.ageless >= v_asks.fact_threshold
+                                      OR v_found.is_approved AND v_score.at_most >= v_asks.fact_threshold) THEN
         RETURN 'EVIDENCE_AGED';
     END IF;
     -- A layer that asks for more than it did knows no more than it did.
-    RETURN CASE WHEN v_score.ageless < v_said.score - 1e-6 OR v_found.authority < v_said.authority - 1e-6
-                     OR v_found.external < (SELECT count(*) FROM jsonb_array_elements(v_said.recorded) AS r (e)
+    RETURN CASE WHEN v_score.ageless < v_found.score - 1e-6 OR v_found.authority < v_found.authority_then - 1e-6
+                     OR v_found.external < (SELECT count(*) FROM jsonb_array_elements(v_found.recorded) AS r (e)
                                              WHERE r.e -> 'external' = 'true' AND r.e -> 'counted' IS NULL)
                 THEN 'EVIDENCE_FAILS'
                 -- Where it would be stored as it is, nothing more is asked.
-                WHEN CASE WHEN v_unmet.reason IS NULL THEN v_said.unclear ELSE v_said.no_evidence END = 'store'
+                WHEN CASE WHEN v_unmet.reason IS NULL THEN v_asks.unclear ELSE v_asks.no_evidence END = 'store'
                      AND NOT v_found.grounds @> '[{"contradicts": true}]' THEN NULL
                 ELSE 'DEMANDS_MORE' END;
 END

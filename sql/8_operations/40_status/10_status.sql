@@ -53,6 +53,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
     RETURN QUERY SELECT * FROM memwarden_internal.lexicon_status();
     RETURN QUERY SELECT * FROM memwarden_internal.text_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.standing_status();
     RETURN QUERY SELECT * FROM memwarden_internal.residency_status();
     RETURN QUERY SELECT * FROM memwarden_internal.compliance_status();
     RETURN QUERY SELECT * FROM memwarden_internal.threshold_status();
@@ -77,7 +78,7 @@ COMMENT ON FUNCTION memwarden.status() IS
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, keys of subjects, and tables of a '
     'checkpointer where there are some; (6) scopes that have grown, storage budgets, embedders that layers wait for, '
-    'dictionaries, and texts that an update makes anew; (7) for administrators, open P0 incidents, legal '
+    'dictionaries, texts that an update makes anew, and memories that wait to be weighed again; (7) for administrators, open P0 incidents, legal '
     'holds for which erasures wait, and thresholds that revalidate() has raised; (8) deferred requests (the caller''s own, and '
     'for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
     'detail: what to do.';
@@ -103,6 +104,27 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.text_status() IS
     'How far the sweep of texts is, after an update whose functions tell memories in other words; no row when it is over.';
 REVOKE ALL ON FUNCTION memwarden_internal.text_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.standing_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- How much others remember is an administrator's to know.
+    RETURN QUERY SELECT 'standings', 'outdated', CASE WHEN memwarden_internal.is_database_admin() THEN w.waiting::text ELSE 'some' END
+            || ' memories that cite something wait to be weighed again, and are reported until then: the job memwarden_sweep does it'
+      FROM (SELECT count(*) AS waiting
+              FROM memwarden_data.sweep AS s
+              JOIN memwarden_data.item AS i ON (i.org_id, i.item_id) > (s.after_org, s.after_id)
+             WHERE s.sweep = 'standings' AND s.finished_at IS NULL AND i.status = 'ACTIVE'
+               AND i.standing IN ('reported', 'disputed')) AS w
+     WHERE w.waiting > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.standing_status() IS
+    'How many memories wait to be weighed again, after an update that believes no old support; no row when none does.';
+REVOKE ALL ON FUNCTION memwarden_internal.standing_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_status()
 RETURNS TABLE (component text, state text, detail text)

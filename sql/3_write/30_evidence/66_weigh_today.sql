@@ -1,0 +1,42 @@
+-- What the evidence of a version is worth today, for the jobs that look at it again.
+CREATE OR REPLACE FUNCTION memwarden_internal.weigh_today(p_org_id bigint, p_version_id uuid, p_now timestamptz, p_is_asked boolean)
+RETURNS TABLE (
+    record jsonb, supersedes uuid, layer text, subject text, predicate text, content jsonb, search_text text, subject_key_id uuid,
+    evidence jsonb, known jsonb, grounds jsonb, authority double precision, least_authority double precision, external integer,
+    self_made jsonb, asked jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_said  record;
+    v_found record;
+BEGIN
+    SELECT p.record, (p.record ->> 'supersedes')::uuid AS supersedes, s.layer, s.subject, s.predicate, s.content, s.search_text,
+           s.subject_key_id, s.evidence, s.principal_id, l.external_types, k.evidence_type,
+           extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
+           CASE WHEN c.text_template IS NULL THEN s.content::text
+                ELSE memwarden_internal.claim_of_kind(s.content::text, c.text_template, s.subject, s.predicate) END AS claim,
+           memwarden_internal.evidence_sources(s.principal_id, p_org_id, s.evidence, p_now) AS known
+      INTO v_said
+      FROM memwarden_data.said_version AS s
+      JOIN memwarden_data.layer AS l ON l.layer = s.layer
+      LEFT JOIN memwarden_data.content_schema AS c ON c.schema_id = s.schema_id
+      LEFT JOIN LATERAL (SELECT w.record FROM memwarden_data.whole_provenance AS w
+                          WHERE w.org_id = p_org_id AND w.version_id = p_version_id ORDER BY w.provenance_id DESC LIMIT 1) AS p ON true
+      LEFT JOIN memwarden_data.origin_kind AS k ON k.kind = p.record #>> '{origin,kind}'
+     WHERE s.org_id = p_org_id AND s.version_id = p_version_id;
+    IF v_said.evidence IS NULL OR v_said.evidence = '[]' THEN
+        RETURN;
+    END IF;
+    v_found := memwarden_internal.weigh(v_said.subject, v_said.predicate, v_said.claim, v_said.evidence, v_said.known,
+        v_said.principal_id, v_said.evidence_type, v_said.external_types, v_said.half_life, memwarden_internal.utc_text(p_now), p_is_asked);
+    RETURN QUERY SELECT v_said.record, v_said.supersedes, v_said.layer, v_said.subject, v_said.predicate, v_said.content,
+        v_said.search_text, v_said.subject_key_id, v_said.evidence, v_said.known, v_found.grounds, v_found.authority,
+        v_found.least_authority, v_found.external, v_found.self_made, v_found.asked;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) IS
+    'The last record of a version, what it says, and its evidence as weigh() finds it today, with what its writer reads today. No row '
+    'for a version without evidence. p_is_asked: whether verifiers are to be told of the references.';
+REVOKE ALL ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
