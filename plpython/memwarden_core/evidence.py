@@ -245,11 +245,14 @@ def weigh(
             reference.about_self = _is_about(speaker, subject, content)
     order = [0]
     first: Collection[int] = order
+    again: Collection[int] = ()
     if len(references) > 1:
         order = sorted(range(len(references)), key=lambda i: (-references[i].authority, i))
+        again = _told_again(references)
         counted: dict[str, int] = {}
         for i in order:
-            counted.setdefault(references[i].sameness(), i)
+            if i not in again:
+                counted.setdefault(references[i].sameness(), i)
         first = set(counted.values())
     grounds = [references[i].ground(i, support[i], counted=i in first) for i in order]
     # Not sum(), which adds floats in another way in each version of Python.
@@ -263,14 +266,24 @@ def weigh(
         f"[{', '.join(grounds)}]",
         total / weights,
         references[order[0]].authority,
-        references[order[-1]].authority,
+        min(references[i].authority for i in order if i not in again),
         len({references[i].place() for i in first if references[i].external}),
-        str([i for i, r in enumerate(references) if r.self_made]),
+        str([i for i, r in enumerate(references) if r.self_made and i not in again]),
         _ceiling(references, support, demands) if cited else None,
         [c["item_id"] for c in cited],
         [c["version_id"] for c in cited],
         json.dumps([r.told() for r in references]) if demands.is_telling else None,
     )
+
+
+def _told_again(references: Sequence[_Reference]) -> Collection[int]:
+    """Memories that rest on a capture which is cited beside them: no grounds of their own."""
+    beside = {r.cited["capture_id"] for r in references if "capture_id" in r.cited}
+    if not beside:
+        return ()
+    return {
+        i for i, r in enumerate(references) if not beside.isdisjoint(r.cited.get("captures", ()))
+    }
 
 
 def _is_about(name: str, subject: str | None, content: str) -> bool:

@@ -1,7 +1,8 @@
 """Who is borne out by the rules of evidence: notes by their turns, turns by themselves, and twins.
 
 A wrong pair must not be borne out. It is a note with another turn of the speaker, or with its own
-turn after one change, or a made-up statement with a twin of it (see twins.py).
+turn after one change, or a made-up statement with a twin of it (see twins.py). Each pair is judged
+twice: by a quote of the writer, and by captures that another login recorded.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memwarden.demo.conversation import Conversation, NotAConversation, Observation, Turn
-from memwarden.evaluation.twins import shapes, twins
+from memwarden.evaluation.twins import Twin, shapes, twins
+from memwarden_core.evidence import Asked, weigh
 from memwarden_core.language.words import word_set
 from memwarden_core.support.judge import BORNE_OUT, DENIED, supports
 
@@ -49,26 +51,51 @@ _PARTS = [
 _AUXILIARY = word_set("is are was were has have had will would can could should does did")
 
 
+_ASKED = Asked(1, None, ("human_input",), 3e7, "2026-01-01T00:00:00Z", is_telling=False)
+_SPEAKER = re.compile(r"([A-Z]\w+): (.*)", re.DOTALL)
+Said = tuple[str | None, str]
+"""Who speaks, where that is recorded, and what is said."""
+
+
 @dataclass
 class Row:
-    """What becomes of the pairs of one kind, as counts; ``right`` says whether they are."""
+    """What becomes of the pairs of one kind, as counts; ``right`` says whether they are.
+
+    ``supported`` and ``verified`` count memories that cite captures of another login, whose source
+    is registered: how many stand so firmly, or firmer.
+    """
 
     pairs: str
     right: bool
     total: int = 0
     borne_out: int = 0
     denied: int = 0
+    supported: int = 0
+    verified: int = 0
 
     @property
     def unclear(self) -> int:
         """Those that the rules cannot tell."""
         return self.total - self.borne_out - self.denied
 
-    def add(self, support: float) -> None:
+    def add(self, pair: Pair) -> None:
         """Count one pair."""
+        found, grounds = support(pair.claim, pair.quote, pair.subject), captured(pair)
         self.total += 1
-        self.borne_out += support == BORNE_OUT
-        self.denied += support == DENIED
+        self.borne_out += found == BORNE_OUT
+        self.denied += found == DENIED
+        self.supported += bool(grounds)
+        self.verified += any(ground.get("about_self") for ground in grounds)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A claim, the quote that its writer gives for it, and the same words as captures."""
+
+    claim: object
+    quote: str
+    captures: Sequence[Said]
+    subject: str | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +110,10 @@ class Report:
 
     def as_markdown(self) -> str:
         """Return it as a table."""
-        head = ("pairs", "right or wrong", "number", "borne out", "unclear", "denied")
+        head = (
+            *("pairs", "right or wrong", "number", "borne out", "unclear", "denied"),
+            *("supported by captures", "verified by captures"),
+        )
         return "\n".join(_table(head, (_cells(row) for row in self.rows)))
 
 
@@ -91,7 +121,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     def share(count: int) -> str:
         return f"{100 * count / row.total:.1f} % ({count})"
 
-    counts = (share(row.borne_out), share(row.unclear), share(row.denied))
+    found = (row.borne_out, row.unclear, row.denied, row.supported, row.verified)
+    counts = (share(count) for count in found)
     return (row.pairs, "right" if row.right else "wrong", str(row.total), *counts)
 
 
@@ -141,6 +172,40 @@ def support(content: object, excerpt: str, subject: str | None = None) -> float:
     return found
 
 
+def captured(pair: Pair) -> list[dict[str, object]]:
+    """Return the grounds that bear a pair out where an application captured what was said.
+
+    They are what the server finds of captures that it looks up: a person's words, of a registered
+    source. By the rules of standing each of them makes a memory supported, and one that is the
+    speaker's about himself makes it verified.
+    """
+    known = [
+        {
+            "source_type": "human_input",
+            "issuer_id": 2,
+            "authority": 1,
+            "weight": 1,
+            "cited": {
+                "kind": "capture",
+                "capture_id": str(place),
+                "uri": f"capture:chat/{place}",
+                "excerpt": text,
+                "issuer_id": 2,
+                "recorder": 2,
+                "speaker": speaker,
+                "words_of": "person",
+                "believed": True,
+                "authority": 1,
+                "independent": True,
+            },
+        }
+        for place, (speaker, text) in enumerate(pair.captures)
+    ]
+    cited = json.dumps([{"uri": f"memwarden:capture/{each}"} for each in range(len(known))])
+    found, *_ = weigh(pair.subject, None, json.dumps(pair.claim), cited, json.dumps(known), _ASKED)
+    return [ground for ground in json.loads(found) if ground["support"] == BORNE_OUT]
+
+
 def evaluate(conversations: Sequence[Conversation]) -> Report:
     """Judge every note and every turn of the conversations, and twins of made-up statements.
 
@@ -148,44 +213,58 @@ def evaluate(conversations: Sequence[Conversation]) -> Report:
     """
     rows: dict[tuple[str, bool], Row] = {}
 
-    def count(kind: str, found: float, *, right: bool = False) -> None:
-        rows.setdefault((kind, right), Row(kind, right)).add(found)
+    def count(kind: str, pair: Pair, *, right: bool = False) -> None:
+        rows.setdefault((kind, right), Row(kind, right)).add(pair)
 
     for conversation in conversations:
-        for kind, right, found in _notes(conversation):
-            count(kind, found, right=right)
+        for kind, right, pair in _notes(conversation):
+            count(kind, pair, right=right)
     if not rows:
         raise NotAConversation("it holds no observations that name the turns they rest on")
     for conversation in conversations:
         for turn in conversation.turns:
             for shape, content, subject in shapes(turn.speaker, turn.text):
-                found = support(content, turn.text, subject)
-                count(f"a turn by itself: {shape}", found, right=True)
+                said = [(turn.speaker, turn.text)]
+                pair = Pair(content, turn.text, said, subject)
+                count(f"a turn by itself: {shape}", pair, right=True)
     for twin in twins(_STATEMENTS):
-        count(f"twin: {twin.kind}", support(twin.claim, twin.excerpt), right=twin.right)
+        count(f"twin: {twin.kind}", twin_pair(twin), right=twin.right)
     return Report(list(rows.values()))
 
 
-def _notes(conversation: Conversation) -> Iterable[tuple[str, bool, float]]:
+def twin_pair(twin: Twin) -> Pair:
+    """Return a twin as a pair.
+
+    Who is named before the words is the recorded speaker. Otherwise it is whom the claim is about:
+    nobody's words come closer to it.
+    """
+    named = _SPEAKER.fullmatch(twin.excerpt)
+    if named and named[1] != "Myth":
+        return Pair(twin.claim, twin.excerpt, [(named[1], named[2])])
+    return Pair(twin.claim, twin.excerpt, [(twin.claim.partition(" ")[0], twin.excerpt)])
+
+
+def _notes(conversation: Conversation) -> Iterable[tuple[str, bool, Pair]]:
     turns = {turn.dia_id: turn for turn in conversation.turns}
     speakers = list(dict.fromkeys(turn.speaker for turn in conversation.turns))
     for place, note in enumerate(conversation.observations):
         cited = [turns[each] for each in note.dia_ids if each in turns]
         if not cited:
             continue
-        excerpt = _told(cited)
-        yield "note", True, support({"text": note.text}, excerpt)
+        yield "note", True, _told(note.text, cited)
         for turn in _others(conversation, note, cited[0].speaker, place):
-            yield "note: another turn", False, support({"text": note.text}, _told([turn]))
+            yield "note: another turn", False, _told(note.text, [turn])
         for kind, changed in _changed(note, speakers, place).items():
             if changed != note.text:
                 # By its turn, and by the true note itself.
-                yield f"note: {kind}", False, support({"text": changed}, excerpt)
-                yield f"note: {kind}", False, support({"text": changed}, note.text)
+                yield f"note: {kind}", False, _told(changed, cited)
+                true = [(note.speaker, note.text)]
+                yield f"note: {kind}", False, Pair({"text": changed}, note.text, true)
 
 
-def _told(turns: Sequence[Turn]) -> str:
-    return "\n".join(f"{turn.speaker}: {turn.text}" for turn in turns)
+def _told(note: str, turns: Sequence[Turn]) -> Pair:
+    quote = "\n".join(f"{turn.speaker}: {turn.text}" for turn in turns)
+    return Pair({"text": note}, quote, [(turn.speaker, turn.text) for turn in turns])
 
 
 def _changed(note: Observation, speakers: Sequence[str], place: int) -> dict[str, str]:

@@ -66,7 +66,7 @@ BEGIN
             SELECT to_jsonb(c) FROM (
                 SELECT m.item_id, m.version_id, m.search_text AS excerpt, m.adjusted_confidence, m.recorded_at AS at,
                        m.is_current AS believed, m.is_own, least(m.authority, t.authority) AS authority,
-                       m.principal_id AS recorder, m.standing, 'memory' AS words_of,
+                       m.principal_id AS recorder, m.standing, 'memory' AS words_of, m.captures,
                        memwarden_internal.is_independent(p_principal_id, m.principal_id) AS independent
                   FROM memwarden_internal.cited_memory(p_principal_id, p_org_id, v_item_id,
                       coalesce(p_reference ->> 'version_id', ''), p_now) AS m
@@ -125,7 +125,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.cited_memory(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id text, p_now timestamptz)
 RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid, search_text text, authority double precision,
     adjusted_confidence double precision,
-               recorded_at timestamptz, is_current boolean, is_own boolean, principal_id bigint, standing text)
+               recorded_at timestamptz, is_current boolean, is_own boolean, principal_id bigint, standing text,
+               captures uuid[])
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -142,7 +143,9 @@ BEGIN
                 WHERE p.org_id = v.org_id AND p.version_id = v.version_id AND p.record ->> 'evidence_quality' IN ('PRIMARY', 'SECONDARY')),
            v.principal_id,
            CASE WHEN i.contradicted AND memwarden_internal.stands_disputed(i.org_id, i.item_id) THEN 'disputed'
-                ELSE i.standing::text END
+                ELSE i.standing::text END,
+           ARRAY(SELECT memwarden_internal.cited_capture_id(e.reference ->> 'uri')
+                   FROM jsonb_array_elements(v.evidence) AS e (reference) WHERE e.reference ? 'recorded')
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v
         ON v.org_id = i.org_id AND v.item_id = i.item_id
@@ -156,7 +159,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) IS
     'A memory that the principal may read, in the version of that number or as it is now. is_current: it stands, holds '
     'at p_now and rests on nothing that was taken back. is_own: the principal wrote it, and no outside source bears it '
-    'out. principal_id: who wrote it. standing: how firmly it may be said.';
+    'out. principal_id: who wrote it. standing: how firmly it may be said. captures: those that it rests on.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_evidence(p_uri text)

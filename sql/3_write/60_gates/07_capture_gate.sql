@@ -1,5 +1,5 @@
--- What was said in the captures that a write cites? The sentence that bears the claim out is kept with the memory, and the
--- memory is at least as secret as what it cites.
+-- What was said in the captures that a write cites? The sentence that bears the claim out is kept with the memory. A memory
+-- is at least as secret as the captures and memories that it cites.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_capture()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -9,14 +9,25 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_found   record;
     v_said    jsonb;
+    v_item_id uuid;
     v_level   smallint := 0::smallint;
     v_domains text[] := ARRAY[]::text[];
 BEGIN
     FOR v_place IN 0 .. CASE jsonb_typeof(NEW.evidence) WHEN 'array' THEN least(jsonb_array_length(NEW.evidence), 100) ELSE 0 END - 1 LOOP
         v_said := NEW.evidence -> v_place;
-        IF jsonb_typeof(v_said) = 'object' AND starts_with(v_said ->> 'uri', 'memwarden:capture/') THEN
+        CONTINUE WHEN jsonb_typeof(v_said) <> 'object';
+        v_item_id := memwarden_internal.cited_item(v_said ->> 'uri');
+        IF v_item_id IS NOT NULL THEN
+            SELECT l.classification, l.domains INTO v_found
+              FROM memwarden_internal.cited_memory(NEW.principal_id, NEW.org_id, v_item_id, coalesce(v_said ->> 'version_id', ''),
+                       v_started) AS m
+              JOIN memwarden_data.item AS i ON i.org_id = m.org_id AND i.item_id = m.item_id
+              JOIN memwarden_data.label AS l ON l.label_id = i.label_id;
+            v_level := greatest(v_level, v_found.classification);
+            v_domains := v_domains || v_found.domains;
+        ELSIF starts_with(v_said ->> 'uri', 'memwarden:capture/') THEN
             v_found := memwarden_internal.words_cited(
-                NEW.principal_id, NEW.org_id, v_said, NEW.subject, NEW.predicate, NEW.content);
+                NEW.principal_id, NEW.org_id, NEW.request_id, NEW.evidence, v_said, NEW.subject, NEW.predicate, NEW.content);
             NEW.evidence := jsonb_set(NEW.evidence, ARRAY[v_place::text], v_found.reference);
             v_level := greatest(v_level, v_found.level);
             v_domains := v_domains || v_found.domains;
@@ -35,13 +46,13 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_capture() IS
     'Trigger gate_07_capture: looks up what was said in the captures that a write cites, where the writer may cite them, '
-    'and makes the memory at least as secret as they are. A capture that the writer may not cite and one that is not '
-    'there are left alone alike. Source: V9, P5.';
+    'and makes the memory at least as secret as the captures and memories that it cites. A capture or memory that the writer '
+    'may not cite and one that is not there are left alone alike. Source: V9, P5.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_capture() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.words_cited(
-    p_principal_id bigint, p_org_id bigint, p_reference jsonb, p_subject text, p_predicate text, p_content text,
-    OUT reference jsonb, OUT level smallint, OUT domains text[])
+    p_principal_id bigint, p_org_id bigint, p_request_id uuid, p_evidence jsonb, p_reference jsonb, p_subject text, p_predicate text,
+    p_content text, OUT reference jsonb, OUT level smallint, OUT domains text[])
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -52,6 +63,7 @@ DECLARE
     v_capture record;
     v_bears   record;
     v_turn    record;
+    v_kept    jsonb;
 BEGIN
     reference := p_reference;
     IF v_may.capture_id IS NOT NULL THEN
@@ -75,6 +87,11 @@ BEGIN
             'recorded', jsonb_build_object(
                 'issuer_id', v_may.recorder_id, 'citer_id', p_principal_id, 'source', v_capture.source, 'turn', v_bears.turn,
                 'speaker', v_turn.speaker, 'role', v_turn.role, 'at', memwarden_internal.utc_text(v_capture.captured_at))));
+        RETURN;
+    END IF;
+    v_kept := memwarden_internal.kept_words(p_principal_id, p_org_id, p_request_id, p_evidence, v_uri);
+    IF v_kept IS NOT NULL THEN
+        reference := v_kept;
     ELSIF v_may.capture_id IS NULL AND EXISTS (
             SELECT FROM memwarden_data.capture AS c
              WHERE c.org_id = p_org_id AND c.capture_id = memwarden_internal.cited_capture_id(v_uri) AND c.content IS NOT NULL) THEN
@@ -83,11 +100,35 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_cited(bigint, bigint, jsonb, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.words_cited(bigint, bigint, uuid, jsonb, jsonb, text, text, text) IS
     'A reference to a capture with the sentence of it that bears the claim out best and what was recorded of it, how '
-    'secret it is, and its domains. The reference alone, as it is, where the principal may not cite it or it is not there. '
-    'Keeps the capture from ending until the transaction does.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_cited(bigint, bigint, jsonb, text, text, text) FROM PUBLIC;
+    'secret it is, and its domains. Where the principal may not cite it or it is not there: what a memory that the request '
+    'cites or copies has kept of it, or the reference alone. Keeps the capture from ending until the transaction does.';
+REVOKE ALL ON FUNCTION memwarden_internal.words_cited(bigint, bigint, uuid, jsonb, jsonb, text, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.kept_words(
+    p_principal_id bigint, p_org_id bigint, p_request_id uuid, p_evidence jsonb, p_uri text)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT k.reference
+              FROM (SELECT memwarden_internal.cited_item(e.reference ->> 'uri') AS item_id,
+                           coalesce(e.reference ->> 'version_id', '') AS version_id
+                      FROM jsonb_array_elements(p_evidence) AS e (reference) WHERE jsonb_typeof(e.reference) = 'object'
+                     UNION ALL
+                    SELECT p.item_id, '' FROM memwarden_data.promotion AS p WHERE p.org_id = p_org_id AND p.request_id = p_request_id) AS c
+             CROSS JOIN LATERAL memwarden_internal.cited_memory(p_principal_id, p_org_id, c.item_id, c.version_id, clock_timestamp()) AS m
+              JOIN memwarden_data.said_version AS v ON v.org_id = m.org_id AND v.item_id = m.item_id AND v.version_id = m.version_id
+             CROSS JOIN LATERAL jsonb_array_elements(v.evidence) AS k (reference)
+             WHERE k.reference ->> 'uri' = p_uri AND k.reference ? 'recorded' LIMIT 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.kept_words(bigint, bigint, uuid, jsonb, text) IS
+    'The reference to a capture as a memory keeps it that a request cites or copies and that the principal may read: the sentence, '
+    'and what was recorded of it. NULL where none does. So a copy stands on the words after the capture has ended.';
+REVOKE ALL ON FUNCTION memwarden_internal.kept_words(bigint, bigint, uuid, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.citable_now(
     p_principal_id bigint, p_org_id bigint, p_uri text, OUT capture_id uuid, OUT level smallint, OUT domains text[],

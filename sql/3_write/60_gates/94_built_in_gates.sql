@@ -9,7 +9,7 @@ VALUES
     (5, 'act', 'NEW.act IS NOT NULL'),
     (5, 'identity', 'NEW.act IS NULL AND NEW.outcome IS NULL'),
     (6, 'access', 'NEW.outcome IS NULL'),
-    (7, 'capture', 'NEW.outcome IS NULL AND strpos(NEW.evidence::text, ''memwarden:capture/'') > 0'),
+    (7, 'capture', 'NEW.outcome IS NULL AND NEW.evidence::text ~ ''memwarden:(capture|item)/'''),
     (7, 'mask', 'NEW.outcome IS NULL AND (NEW.terms).has_entities'),
     (8, 'canonical', 'NEW.outcome IS NULL'),
     (10, 'idempotency', 'NEW.outcome IS NULL'),

@@ -13,7 +13,7 @@ from helpers import write
 from operations.erasure.conftest import Desk
 from races import overlap
 from reviewing import HOME, ask, decide, reviewer
-from write.evidence.conftest import TEA, WORDS, Heard, capture, cite, kept, turn
+from write.evidence.conftest import DOCS, TEA, WORDS, Heard, capture, cite, kept, turn
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -222,6 +222,43 @@ def test_a_memory_is_as_secret_as_what_it_cites(heard: Heard) -> None:
     ).fetchall()
     assert (row["classification"], row["domains"]) == ("restricted", ["law"])
     assert heard.writer.execute("SELECT FROM memwarden.items").fetchall() == []
+
+
+def test_a_memory_is_as_secret_as_the_memories_that_it_cites(heard: Heard) -> None:
+    """In whatever layer; and what the writer may not read changes nothing.
+
+    Proves: V9 (as secret as what it cites), A3
+    """
+    trusted: dict[str, Any] = {"clearance": "restricted", "domains": ["law", "medicine"]}
+    doctor, writer = (join(heard.world, heard.home, **trusted) for _ in range(2))
+    plain = join(heard.world, heard.home)
+    known = [
+        heard.write(words, cite(DOCS, words), by=doctor, layer="episodic", **marks)
+        for words, marks in (
+            ("Petra takes warfarin.", {"classification": "confidential", "domains": ["medicine"]}),
+            ("Petra sues the clinic.", {"classification": "public", "domains": ["law"]}),
+        )
+    ]
+    cited = [{"uri": f"memwarden:item/{each['item_id']}"} for each in known]
+
+    def marks(by: Connection[DictRow], words: str) -> tuple[Any, ...]:
+        evidence = (cite(DOCS, words), *cited)
+        answer = heard.write(words, *evidence, by=by, layer="session", classification="public")
+        assert answer["outcome"] == "COMMITTED", answer
+        query = (
+            "SELECT l.classification, l.domains FROM memwarden_data.item AS i"
+            "  JOIN memwarden_data.label AS l USING (label_id) WHERE i.item_id = %s"
+        )
+        (row,) = heard.world.rows(query, answer["item_id"])
+        return row["classification"], row["domains"]
+
+    level = heard.world.value(
+        "SELECT level FROM memwarden_data.classification WHERE name = 'confidential'"
+    )
+    assert marks(writer, "Petra bleeds easily.") == (level, ["law", "medicine"])
+    seen = plain.execute("SELECT count(*) AS n FROM memwarden.items").fetchone()
+    assert seen == {"n": 0}
+    assert marks(plain, "Petra reads novels.") == (0, [])
 
 
 def test_no_recall_returns_a_capture_that_was_cited(heard: Heard) -> None:

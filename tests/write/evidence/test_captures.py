@@ -8,6 +8,9 @@ from urllib.parse import quote
 import pytest
 from psycopg.types.json import Jsonb
 
+from access import call
+from memwarden.evaluation.evidence import twin_pair
+from memwarden.evaluation.twins import twins
 from write.evidence.conftest import TEA, WORDS, Heard, capture, cite, kept, turn
 
 if TYPE_CHECKING:
@@ -122,8 +125,8 @@ def test_whose_words_it_is_follows_from_role_and_source(heard: Heard) -> None:
     for content, source, whose in cases:
         uri = heard.capture(content, source)
         reference = heard.world.value(
-            "SELECT (memwarden_internal.words_cited(p.principal_id, p.org_id, %s, NULL, NULL,"
-            "   to_jsonb(%s::text)::text)).reference"
+            "SELECT (memwarden_internal.words_cited(p.principal_id, p.org_id, NULL, '[]', %s, NULL,"
+            "   NULL, to_jsonb(%s::text)::text)).reference"
             "  FROM memwarden_data.principal AS p WHERE p.name = %s",
             Jsonb(cite(uri, type="document", role="user")),
             TEA,
@@ -136,6 +139,29 @@ def test_whose_words_it_is_follows_from_role_and_source(heard: Heard) -> None:
             heard.writer_name,
         )
         assert known[0]["cited"]["words_of"] == whose, (content, source)
+
+
+def test_no_wrong_note_is_supported_by_what_an_application_captured(heard: Heard) -> None:
+    """Through the door, as `memwarden evaluate evidence` counts it: the right ones are verified.
+
+    Proves: V2, V9 (captures)
+    """
+    heard.world.admin.execute(
+        "UPDATE memwarden_data.layer SET unclear = 'store' WHERE layer = 'episodic'"
+    )
+    for twin in twins(11):
+        (said,) = twin_pair(twin).captures
+        cited = cite(heard.capture(turn(said[1], said[0])))
+        answer = heard.write(twin.claim, cited, layer="episodic")
+        if answer["outcome"] == "REJECTED":
+            assert not twin.right, (twin, answer)
+            continue
+        standing = heard.world.value(
+            "SELECT standing FROM memwarden_data.item WHERE version_id = %s", answer["version_id"]
+        )
+        assert standing == ("verified" if twin.right else "reported"), twin
+        # The next twin may make the same claim.
+        call(heard.writer, "retract", item_id=answer["item_id"], reason="tried")
 
 
 def test_the_memory_stands_when_the_capture_has_ended(heard: Heard) -> None:

@@ -140,3 +140,4 @@ def test_notes_of_others_are_borne_out_by_nothing_else(data: Path) -> None:
         row = rows[f"note: {kind}"]
         assert row.total >= 400
         assert row.borne_out <= 0.01 * row.total, row
+        assert (row.supported, row.verified) == (0, 0), row
