@@ -59,3 +59,5 @@ DROP FUNCTION memwarden.define_capture_source(text, interval, interval, integer,
 DROP FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]);
 DROP FUNCTION memwarden_internal.capture_terms(bigint, text);
 DROP FUNCTION memwarden_internal.cited_capture(bigint, bigint, uuid, text);
+-- A worker is asked about what is stored, too.
+DROP FUNCTION memwarden_internal.hold_job(uuid, text);

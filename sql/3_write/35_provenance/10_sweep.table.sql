@@ -1,6 +1,6 @@
 -- Looks at everything that is stored, a batch at a time: where each has got to, and what it found.
 CREATE TABLE memwarden_data.sweep (
-    sweep         text PRIMARY KEY CHECK (sweep IN ('sensitivity', 'provenance', 'lifetimes', 'texts', 'standings')),
+    sweep         text PRIMARY KEY CHECK (sweep IN ('sensitivity', 'provenance', 'lifetimes', 'texts', 'standings', 'verdicts')),
     begun_at      timestamptz,
     finished_at   timestamptz,
     after_org     bigint NOT NULL DEFAULT -1,
@@ -12,8 +12,8 @@ CREATE TABLE memwarden_data.sweep (
 );
 COMMENT ON TABLE memwarden_data.sweep IS
     'Passes over everything that is stored: for what today''s rules find, for provenance that is not as it was '
-    'signed, for what has aged, for texts that today''s functions make otherwise, and for evidence that is to be weighed '
-    'again.';
-INSERT INTO memwarden_data.sweep (sweep) VALUES ('sensitivity'), ('provenance'), ('lifetimes');
+    'signed, for what has aged, for texts that today''s functions make otherwise, for evidence that is to be weighed '
+    'again, and for what verifiers are to be asked.';
+INSERT INTO memwarden_data.sweep (sweep) VALUES ('sensitivity'), ('provenance'), ('lifetimes'), ('verdicts');
 -- In a new store every text and all evidence is of today.
 INSERT INTO memwarden_data.sweep (sweep, finished_at) VALUES ('texts', now()), ('standings', now());

@@ -24,7 +24,9 @@ BEGIN
                                                          WHERE u.rules_since IS NOT NULL AND u.swept_at IS NULL)
                         WHEN 'texts' THEN v_sweep.finished_at IS NULL
                         WHEN 'standings' THEN v_sweep.finished_at IS NULL
-                        ELSE coalesce(v_sweep.finished_at < clock_timestamp() - interval '20 hours', true) END) THEN
+                        ELSE coalesce(v_sweep.finished_at < clock_timestamp() - interval '20 hours', true)
+                             AND (p_sweep <> 'verdicts' OR EXISTS (SELECT FROM memwarden_data.verifier AS v
+                                                                    WHERE v.purpose = 'verify')) END) THEN
         RETURN false;
     END IF;
     v_begun := coalesce(v_sweep.begun_at, clock_timestamp());
@@ -42,6 +44,8 @@ BEGIN
     ELSIF p_sweep = 'standings' THEN
         -- Each takes a millisecond or two, and is held until the batch is over.
         v_done := memwarden_internal.standings_batch(v_sweep.after_org, v_sweep.after_id, least(p_batch, 200));
+    ELSIF p_sweep = 'verdicts' THEN
+        v_done := memwarden_internal.verdicts_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
     ELSE
         v_done := memwarden_internal.verify_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
     END IF;
@@ -53,15 +57,17 @@ BEGIN
            looked = v_sweep.looked + v_done.looked, faults = v_sweep.faults + v_done.faults,
            findings = jsonb_path_query_array(v_sweep.findings || v_done.findings, '$[0 to 99]')
      WHERE s.sweep = p_sweep;
-    RETURN NOT v_done.is_over;
+    -- Of a batch that looked at nothing the next looks at nothing: it waits for answers.
+    RETURN NOT v_done.is_over AND v_done.looked > 0;
 EXCEPTION WHEN lock_not_available THEN
     -- Somebody holds one of these memories. Who writes the others does not wait for that: the next run looks at all of them.
     RETURN false;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
-    'Looks at the next batch of a sweep, texts, standings, sensitivity, provenance or lifetimes, beginning a pass where one is due: '
-    'where rules or texts have changed or an update has come, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a '
+    'Looks at the next batch of a sweep, texts, standings, verdicts, sensitivity, provenance or lifetimes, beginning a pass where one '
+    'is due: where rules or texts have changed or an update has come, or a day after the last. False when there '
+    'is nothing left to do now, another does it, or somebody holds a '
     'memory that is to be marked.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next(text, integer) TO memwarden_jobs, memwarden_admin;
@@ -107,12 +113,13 @@ BEGIN
     IF memwarden_internal.sweep_next(v_sweep, 1000) AND v_batch < 100 THEN
         RETURN format('%s %s', v_sweep, v_batch + 1);
     END IF;
-    RETURN CASE v_sweep WHEN 'texts' THEN 'standings 1' WHEN 'standings' THEN 'sensitivity 1' WHEN 'sensitivity' THEN 'provenance 1' END;
+    RETURN CASE v_sweep WHEN 'texts' THEN 'standings 1' WHEN 'standings' THEN 'verdicts 1' WHEN 'verdicts' THEN 'sensitivity 1'
+                        WHEN 'sensitivity' THEN 'provenance 1' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_step(text) IS
-    'One step of sweep(): the next batch of the sweep of texts, then of standings, of sensitivity, of provenance. Returns which comes '
-    'next.';
+    'One step of sweep(): the next batch of the sweep of texts, then of standings, of verdicts, of sensitivity, of provenance. '
+    'Returns which comes next.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_step(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_step(text) TO memwarden_jobs, memwarden_admin;
 
@@ -122,7 +129,7 @@ AS $procedure$
 DECLARE
     v_sweep text;
 BEGIN
-    FOREACH v_sweep IN ARRAY ARRAY['texts', 'standings', 'sensitivity', 'provenance', 'lifetimes'] LOOP
+    FOREACH v_sweep IN ARRAY ARRAY['texts', 'standings', 'verdicts', 'sensitivity', 'provenance', 'lifetimes'] LOOP
         FOR v_n IN 1 .. greatest(sweep.batches, 1) LOOP
             EXIT WHEN NOT memwarden_internal.sweep_next(v_sweep, CASE WHEN sweep.batches OPERATOR(pg_catalog.>=) 1 THEN sweep.batch END);
             COMMIT;
@@ -136,7 +143,9 @@ $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
     'Checks stored memories in batches, as a job: texts, standings, sensitivity rules, signatures of provenance and lifetimes. After '
     'an update whose functions tell memories in other words, it gives each its new text. After an update from a release without a '
-    'column for standing, it weighs the evidence of each memory again. Wherever rules have '
+    'column for standing, it weighs the evidence of each memory again. Once a day, and after require_verifier(), '
+    'it asks '
+    'verifiers about what is reported, at most 1,000 questions at a time. Wherever rules have '
     'changed since the last pass, it scans with today''s rules, as rescan_sensitivity(). Once a day it checks the signatures, as '
     'verify_provenance(), and looks at lifetimes: what has gone stale counts half in recall, people are asked about what is read '
     'although its soft lifetime is over, and channel memwarden_lifetime hears how many memories end within 7 days. A run goes on '

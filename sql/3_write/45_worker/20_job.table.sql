@@ -20,16 +20,18 @@ CREATE TABLE memwarden_data.job (
     locked_until  timestamptz,
     last_error    text CHECK (length(last_error) <= 500),
     finished_at   timestamptz,
+    -- Nobody waits for the answer: request_id is a version that stands, and those that are waited for come first.
+    afterwards    boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, request_id, purpose, plugin, part),
     CHECK ((state = 'running') = (locked_by IS NOT NULL)),
     CHECK ((state IN ('done', 'dead')) = (finished_at IS NOT NULL) AND (finished_at IS NULL OR payload IS NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
-CREATE INDEX job_open ON memwarden_data.job (run_at) WHERE state IN ('ready', 'running');
+CREATE INDEX job_open ON memwarden_data.job (afterwards, run_at) WHERE state IN ('ready', 'running');
 CREATE INDEX job_running ON memwarden_data.job (run_at) WHERE state = 'running';
 CREATE INDEX job_finished ON memwarden_data.job (finished_at) WHERE finished_at IS NOT NULL;
 COMMENT ON TABLE memwarden_data.job IS
     'Questions for the worker: ready, running (claimed until locked_until), done, or dead (set aside). Payloads are '
-    'kept no longer than the question is open.';
+    'kept no longer than the question is open. afterwards: about a version that is stored, whose number request_id is.';
 
 CREATE TABLE memwarden_data.verdict (
     org_id          bigint NOT NULL,

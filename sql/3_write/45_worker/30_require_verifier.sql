@@ -27,6 +27,10 @@ BEGIN
             'purpose: verify, classify, gate or judge; plugin: lower-case letters, digits and _, at most 63; quorum: 1 to 9; '
             'patience: 1 second to 7 days; on_timeout: reject or accept; settings: an object, at most 16 KiB');
     END;
+    IF require_verifier.purpose = 'verify' THEN
+        -- The next run of sweep() asks it about what is stored.
+        UPDATE memwarden_data.sweep AS s SET finished_at = NULL WHERE s.sweep = 'verdicts';
+    END IF;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'require_verifier', jsonb_build_object(
         'layer', require_verifier.layer, 'purpose', require_verifier.purpose, 'plugin', require_verifier.plugin,
         'quorum', require_verifier.quorum, 'patience', require_verifier.patience, 'on_timeout', require_verifier.on_timeout));
@@ -34,7 +38,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) IS
     'Requires the verdict of a worker''s plug-in for writes of a layer, or changes that requirement. Until the verdict is there, '
-    'such writes are DEFERRED with AWAITING_VERDICT. purpose: verify (does the evidence support it), classify (is it harmful), gate '
+    'such writes are DEFERRED with AWAITING_VERDICT. A verifier is asked about memories that are stored as well, see '
+    'sweep(). purpose: verify (does the evidence support it), classify (is it harmful), gate '
     '(accept, reject or defer the request) or judge (how does it relate to the memories near it). plugin: the name of the plug-in, '
     'as `memwarden worker` lists it. quorum: how many verdicts, 1 (the default) to 9. patience: how long to wait for them, 1 second '
     'to 7 days; 5 minutes by default. on_timeout: reject (VERDICT_TIMEOUT), the default, or accept, which goes on without the '

@@ -17,19 +17,7 @@ BEGIN
         RETURN;
     END IF;
 
-    INSERT INTO memwarden_data.job (org_id, request_id, purpose, plugin, part, job_id, payload, created_at, run_at, deadline)
-    SELECT p_org_id, p_request_id, p_purpose, w.plugin, w.part, memwarden_internal.uuid7(),
-           memwarden_internal.closed_payload(p_payload), v_now, v_now, v_now + w.patience
-      FROM memwarden_internal.wanted_verdicts(p_org_id, p_layer, p_purpose) AS w
-     WHERE NOT EXISTS (SELECT FROM memwarden_data.verdict AS d
-                        WHERE d.org_id = p_org_id AND d.request_id = p_request_id AND d.purpose = p_purpose
-                          AND d.plugin = w.plugin AND d.part = w.part)
-    ON CONFLICT ON CONSTRAINT job_pkey DO NOTHING;
-    IF FOUND THEN
-        -- However many a transaction makes, one message leaves it.
-        PERFORM pg_notify('memwarden_job', '');
-    END IF;
-
+    PERFORM memwarden_internal.make_questions(p_org_id, p_request_id, p_layer, p_purpose, p_payload, v_now);
     SELECT bool_or(d.plugin IS NULL AND j.deadline > v_now) AS waits,
            bool_or(d.plugin IS NULL AND j.deadline <= v_now AND w.on_timeout = 'reject') AS is_over,
            min(j.deadline) FILTER (WHERE d.plugin IS NULL AND j.deadline > v_now) AS next_deadline,
@@ -54,6 +42,41 @@ COMMENT ON FUNCTION memwarden_internal.ask_verifiers(bigint, uuid, text, text, j
     'those given, [{"plugin", "version", "decision": accept or reject, "score": 0 to 1 or null, "detail": {}}]; fewer '
     'than asked for where on_timeout is accept.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_verifiers(bigint, uuid, text, text, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.make_questions(
+    p_org_id bigint, p_request_id uuid, p_layer text, p_purpose text, p_payload jsonb, p_now timestamptz,
+    p_answered text[] DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_made integer;
+BEGIN
+    INSERT INTO memwarden_data.job (
+        org_id, request_id, purpose, plugin, part, job_id, payload, created_at, run_at, deadline, afterwards)
+    SELECT p_org_id, p_request_id, p_purpose, w.plugin, w.part, memwarden_internal.uuid7(),
+           memwarden_internal.closed_payload(p_payload), p_now, p_now,
+           -- Nobody waits: the worker comes to it within a day, or it is asked again.
+           p_now + CASE WHEN p_answered IS NULL THEN w.patience ELSE interval '1 day' END, p_answered IS NOT NULL
+      FROM memwarden_internal.wanted_verdicts(p_org_id, p_layer, p_purpose) AS w
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.verdict AS d
+                        WHERE d.org_id = p_org_id AND d.request_id = p_request_id AND d.purpose = p_purpose
+                          AND d.plugin = w.plugin AND d.part = w.part)
+       AND (p_answered IS NULL OR w.plugin <> ALL (p_answered))
+    ON CONFLICT ON CONSTRAINT job_pkey DO NOTHING;
+    GET DIAGNOSTICS v_made = ROW_COUNT;
+    IF v_made > 0 THEN
+        -- However many a transaction makes, one message leaves it.
+        PERFORM pg_notify('memwarden_job', '');
+    END IF;
+    RETURN v_made;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.make_questions(bigint, uuid, text, text, jsonb, timestamptz, text[]) IS
+    'Makes the questions to the verifiers of a layer that are missing, and returns how many it made. p_answered: for a version that is '
+    'stored (p_request_id), the plug-ins that have answered about it; NULL for a request that waits.';
+REVOKE ALL ON FUNCTION memwarden_internal.make_questions(bigint, uuid, text, text, jsonb, timestamptz, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wanted_verdicts(p_org_id bigint, p_layer text, p_purpose text)
 RETURNS TABLE (plugin text, part integer, patience interval, on_timeout text)

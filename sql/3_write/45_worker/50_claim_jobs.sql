@@ -24,7 +24,8 @@ BEGIN
            AND j.deadline > v_now AND j.plugin = ANY (claim_jobs.plugins)
            -- Vectors are made by who may, see claim_embeddings().
            AND j.purpose <> 'embed'
-         ORDER BY j.run_at
+         -- What somebody waits for comes first.
+         ORDER BY j.afterwards, j.run_at
          LIMIT claim_jobs.max_jobs
            FOR UPDATE SKIP LOCKED
     ), claimed AS (
@@ -39,18 +40,23 @@ BEGIN
            r.trace_id
       FROM claimed AS c
       JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
-      JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
+      LEFT JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
       LEFT JOIN LATERAL (SELECT f.quorum, f.settings FROM memwarden_data.verifier AS f
-                          WHERE f.org_id IN (0, c.org_id) AND f.layer = r.layer AND f.purpose = c.purpose AND f.plugin = c.plugin
+                          WHERE f.org_id IN (0, c.org_id)
+                           AND f.layer = coalesce(r.layer, memwarden_internal.opened_payload(c.payload) ->> 'layer')
+                           AND f.purpose = c.purpose AND f.plugin = c.plugin
                           ORDER BY f.org_id DESC LIMIT 1) AS v ON true;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
-    'Claims due jobs of some plug-ins for the calling worker, those longest due first. Two callers get different jobs. When a worker '
+    'Claims due jobs of some plug-ins for the calling worker, those that a write waits for, and longest due, first. '
+    'Two callers get different jobs. When a worker '
     'dies, another takes the job after its lease. After five attempts the job is set aside. worker: a name that is unique to each '
     'process, 1 to 200 characters. plugins: the plug-ins whose jobs it takes. max_jobs: how many at most, 1 (the default) to 100. '
     'lease: how long the worker holds a job, 1 second to 1 hour; 1 minute by default. payload: what the plug-in judges. settings: '
     'what require_verifier() gave the plug-in. trace_id: of the write that waits. '
+    'request_id: that write, or the '
+    'version that is asked about afterwards. '
     'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
     'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;

@@ -2,7 +2,7 @@
 -- workers that give the last two verdicts, the second sees the first one's.
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_job(
     p_job_id uuid, p_worker text, OUT org_id bigint, OUT request_id uuid, OUT purpose text, OUT plugin text, OUT part integer,
-        OUT attempts integer)
+        OUT attempts integer, OUT afterwards boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -11,15 +11,19 @@ BEGIN
     PERFORM FROM memwarden_data.write_request AS r
       WHERE r.request_id = (SELECT j.request_id FROM memwarden_data.job AS j WHERE j.job_id = p_job_id)
         FOR NO KEY UPDATE;
-    SELECT j.org_id, j.request_id, j.purpose, j.plugin, j.part, j.attempts
-      INTO org_id, request_id, purpose, plugin, part, attempts
+    PERFORM FROM memwarden_data.job AS j
+       JOIN memwarden_data.version AS v ON v.org_id = j.org_id AND v.version_id = j.request_id
+       JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
+      WHERE j.job_id = p_job_id AND j.afterwards FOR NO KEY UPDATE OF i;
+    SELECT j.org_id, j.request_id, j.purpose, j.plugin, j.part, j.attempts, j.afterwards
+      INTO org_id, request_id, purpose, plugin, part, attempts, afterwards
       FROM memwarden_data.job AS j
      WHERE j.job_id = p_job_id AND j.state = 'running' AND j.locked_by = p_worker AND j.locked_login = session_user
        FOR UPDATE;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_job(uuid, text) IS
-    'A running job that this worker holds, locked together with its request; nulls where it holds no such job.';
+    'A running job that this worker holds, locked together with its request or memory; nulls where it holds no such job.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_job(uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.complete_job(job_id uuid, worker text, verdict jsonb)
@@ -55,7 +59,9 @@ BEGIN
     UPDATE memwarden_data.job AS j
        SET state = 'done', payload = NULL, locked_by = NULL, locked_until = NULL, last_error = NULL, finished_at = v_now
      WHERE j.job_id = complete_job.job_id;
-    IF NOT EXISTS (SELECT FROM memwarden_data.job AS j
+    IF v_job.afterwards THEN
+        PERFORM memwarden_internal.settle_verdicts(v_job.org_id, v_job.request_id, v_job.plugin, v_now);
+    ELSIF NOT EXISTS (SELECT FROM memwarden_data.job AS j
                     WHERE j.org_id = v_job.org_id AND j.request_id = v_job.request_id AND j.purpose = v_job.purpose
                       AND j.state <> 'done' AND j.deadline > v_now) THEN
         PERFORM memwarden_internal.send_again(v_job.request_id);
@@ -65,7 +71,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.complete_job(uuid, text, jsonb) IS
     'Stores the worker''s verdict of a job that it holds. The last verdict that a request waits for sends the request through the '
-    'gates again, in the name of its writer, before this call returns. Returns false, and changes nothing, where the worker no '
+    'gates again, in the name of its writer, before this call returns. Of a memory that is stored, the last verdict of a plug-in '
+    'becomes a record of provenance. Returns false, and changes nothing, where the worker no '
     'longer holds the job. job_id, worker: the job, and the worker that claimed it. verdict: {"decision": accept, reject or defer, '
     '"score": 0 to 1, "version": of the plug-in, "detail": an object of at most 8 KiB, "retry_after": seconds, 1 to 86400}; a verify '
     'needs a score; defer asks again after retry_after, 60 by default. Raises 22023 for a verdict that is none, 25001 at an '

@@ -22,6 +22,9 @@ BEGIN
            -- Not all at once again: what failed together is spread out.
            run_at = v_now + least(interval '5 seconds' * 2 ^ (v_job.attempts - 1), interval '10 minutes') * (0.8 + 0.4 * random())
      WHERE j.job_id = fail_job.job_id;
+    IF v_is_dead AND v_job.afterwards THEN
+        PERFORM memwarden_internal.settle_verdicts(v_job.org_id, v_job.request_id, v_job.plugin, v_now);
+    END IF;
     RETURN CASE WHEN v_is_dead THEN 'dead' ELSE 'ready' END;
 END
 $function$;
@@ -43,6 +46,12 @@ AS $function$
 DECLARE
     v_request_id uuid := (SELECT j.request_id FROM memwarden_data.job AS j WHERE j.job_id = revive_job.job_id);
 BEGIN
+    DELETE FROM memwarden_data.job AS j WHERE j.job_id = revive_job.job_id AND j.state = 'dead' AND j.afterwards;
+    IF FOUND THEN
+        PERFORM memwarden_internal.ask_afterwards(v.org_id, v.item_id, clock_timestamp())
+           FROM memwarden_data.version AS v WHERE v.version_id = v_request_id;
+        RETURN;
+    END IF;
     PERFORM FROM memwarden_data.write_request AS r
       WHERE r.request_id = v_request_id AND r.outcome = 'DEFERRED' FOR NO KEY UPDATE;
     IF FOUND THEN
@@ -56,7 +65,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.revive_job(uuid) IS
     'Restarts a job that was set aside, with all its attempts and patience. The job''s request passes the gates once more, which '
-    'counts as an attempt of the request. job_id: the job, as dead_jobs lists it. Raises 42704 where there is no such job, it is not '
+    'counts as an attempt of the request. About a memory that is stored it is asked anew while that stands as reported. '
+    'job_id: the job, as dead_jobs lists it. Raises 42704 where there is no such job, it is not '
     'set aside, or its request was decided meanwhile.';
 REVOKE ALL ON FUNCTION memwarden.revive_job(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revive_job(uuid) TO memwarden_admin;

@@ -253,7 +253,8 @@ DECLARE
 BEGIN
     grounds := p_grounds;
     verified_by := (SELECT coalesce(jsonb_agg(jsonb_build_object('verifier', v.e -> 'plugin', 'version', v.e -> 'version',
-        'score', v.e -> 'score', 'looked', memwarden_internal.looks_at_source(v.e ->> 'plugin'))), '[]')
+        'score', CASE WHEN v.e ->> 'decision' = 'reject' THEN '0' ELSE v.e -> 'score' END,
+        'looked', memwarden_internal.looks_at_source(v.e ->> 'plugin'))), '[]')
                       FROM jsonb_array_elements(p_verdicts) AS v (e));
     IF p_state = 'waiting' THEN
         reason := 'AWAITING_VERDICT';
@@ -273,7 +274,9 @@ BEGIN
         IF v_score IS NOT NULL AND p_grounds IS NOT NULL THEN
             -- They read better than the rules do; but what the rules find to contradict the claim, or is over, supports nothing.
             SELECT jsonb_agg(CASE WHEN (g.e -> 'believed') IS NOT NULL OR (g.e -> 'contradicts') IS NOT NULL THEN g.e
-                                  ELSE g.e || jsonb_build_object('support', v_score, 'by_rules', g.e -> 'support') END ORDER BY g.place)
+                                  ELSE g.e || jsonb_build_object('support', v_score,
+                                                                 'by_rules', coalesce(g.e -> 'by_rules', g.e -> 'support')) END
+                             ORDER BY g.place)
               INTO grounds FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place);
             fact_score := memwarden_internal.score_of(grounds);
         END IF;

@@ -51,6 +51,13 @@ BEGIN
     DELETE FROM memwarden_data.revalidated AS r WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
+    -- What verifiers are asked about them.
+    DELETE FROM memwarden_data.job AS j
+     USING memwarden_data.version AS v
+     WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids) AND j.org_id = v.org_id AND j.request_id = v.version_id;
+    DELETE FROM memwarden_data.verdict AS d
+     USING memwarden_data.version AS v
+     WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids) AND d.org_id = v.org_id AND d.request_id = v.version_id;
     -- Every tier.
     DELETE FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;

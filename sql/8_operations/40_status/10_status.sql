@@ -78,9 +78,9 @@ COMMENT ON FUNCTION memwarden.status() IS
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, keys of subjects, and tables of a '
     'checkpointer where there are some; (6) scopes that have grown, storage budgets, embedders that layers wait for, '
-    'dictionaries, texts that an update makes anew, and memories that wait to be weighed again; (7) for administrators, open P0 incidents, legal '
-    'holds for which erasures wait, and thresholds that revalidate() has raised; (8) deferred requests (the caller''s own, and '
-    'for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
+    'dictionaries, texts that an update makes anew, and memories that wait to be weighed again; (7) for administrators, open P0 '
+    'incidents, legal holds for which erasures wait, and thresholds that revalidate() has raised; (8) deferred requests (the '
+    'caller''s own, and for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
     'detail: what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
@@ -112,7 +112,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- How much others remember is an administrator's to know.
-    RETURN QUERY SELECT 'standings', 'outdated', CASE WHEN memwarden_internal.is_database_admin() THEN w.waiting::text ELSE 'some' END
+    RETURN QUERY SELECT 'standings', 'outdated',
+            CASE WHEN memwarden_internal.is_database_admin() THEN w.waiting::text ELSE 'some' END
             || ' memories that cite something wait to be weighed again, and are reported until then: the job memwarden_sweep does it'
       FROM (SELECT count(*) AS waiting
               FROM memwarden_data.sweep AS s
