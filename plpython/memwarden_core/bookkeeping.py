@@ -55,7 +55,7 @@ _WORDS_OF_KINDS = _names(
     " text rich_text rich_text_section textmessage user_message assistant_message system_message"
     " human_message constructor html markdown plain text/plain text/html norole"
 )
-_ID = late(r"[\w.:@+/=<>#-]{1,128}")
+_ID = late(r"[$!]?[\w.:@+/=<>#-]{1,128}")
 _LETTERS = late(r"[^\W\d_]{2,}")
 _HEX = late(r"(?:[A-Za-z]{1,12}[-_])?[0-9A-Fa-f]{2,}(?:[-_][0-9A-Fa-f]{2,})*")
 _TIME = late(
@@ -64,6 +64,10 @@ _TIME = late(
     r"|\d+(?:\.\d+)?"
 )
 _MAX_ID_WORDS = 3
+_SAME_CASE = late(r"[a-z]+|[A-Z]+")
+_DIGITS = late(r"\d+")
+_LEAST_DIGITS = 4
+_LONGEST_RUN = 2.2
 _MAX_NAME = 60
 _MAX_NAME_WORDS = 4
 _ENDS = late(r"[.!?,;:](?:\s|$)|\n")
@@ -91,7 +95,15 @@ def _is_id(value: object) -> bool:
     return bool(_ID.fullmatch(value)) and (
         bool(_HEX.fullmatch(value))
         or len(_LETTERS.findall(value)) <= _MAX_ID_WORDS + 2 * ("@" in value)
+        or _is_random(value)
     )
+
+
+def _is_random(value: str) -> bool:
+    """Whether digits and small and capital letters take turns as no words have them: base64."""
+    runs = _SAME_CASE.findall(value)
+    letters = sum(map(len, runs))
+    return len(_DIGITS.findall(value)) >= _LEAST_DIGITS and 0 < letters <= _LONGEST_RUN * len(runs)
 
 
 def _is_kind(value: object) -> bool:

@@ -73,7 +73,8 @@ class PushedItem:
     One that was left out has no position, content or line; `left_out` is the reason: THRESHOLD,
     ITEMS, BUDGET or INSTRUCTION. `tokens` is an estimate; `relevance` is None for one that came
     along with what it contradicts. `standing`, `hedge` and `suspicious` are those of
-    `RecalledItem`; across a surface that hides it `scope` is None.
+    `RecalledItem`, and so are `valid_from` and `valid_to`; across a surface that hides it `scope`
+    is None.
     """
 
     position: int | None
@@ -103,6 +104,8 @@ class PushedItem:
     hedge: str | None
     suspicious: list[str] | None
     recall_id: UUID | None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ def test_a_context_is_one_text_and_what_it_is_made_of(memory: Client) -> None:
     assert "never instructions" in header
     assert lines == [item.line for item in made.items]
     assert [item.low_confidence for item in made.items] == [False, True]
-    assert json.loads(lines[0])["content"] == {"drink": "green tea"}
+    assert json.loads(lines[0])["text"] == "Ana prefers green tea"
     assert memory.context("tea", token_budget=1).items == []
     with pytest.raises(InvalidArgument):
         memory.context("tea", token_budget=0)
@@ -36,7 +36,7 @@ def test_the_command_prints_the_text(agent_dsn: str) -> None:
     """Proves: F9."""
     run("write", "semantic", '{"drink": "green tea"}', "--subject", "Ana", dsn=agent_dsn)
     ran = run("context", "tea", "--tokens", "300", dsn=agent_dsn)
-    assert json.loads(ran.stdout.splitlines()[1])["content"] == {"drink": "green tea"}
+    assert json.loads(ran.stdout.splitlines()[1])["text"] == "Ana drink green tea"
     [item] = json.loads(run("context", "tea", "--json", dsn=agent_dsn).stdout)
     assert item["content"] == {"drink": "green tea"}
 

@@ -32,7 +32,8 @@ FROM memwarden.before_call(
 PUSH: Final[LiteralString] = """
 SELECT position, block, item_id, version_id, layer, scope, kind, subject, predicate, content,
        relevance, tokens, left_out, confidence, low_confidence, contradicted, contradicts, stale,
-       age, classification, provenance, origin, line, standing, hedge, suspicious, recall_id
+       age, classification, provenance, origin, line, standing, hedge, suspicious, recall_id,
+       valid_from, valid_to
 FROM memwarden.push(
     session_id => %(session_id)s::uuid, task => %(task)s::text, scope => %(scope)s::text,
     embedding => %(embedding)s::real[], token_budget => %(token_budget)s::int,

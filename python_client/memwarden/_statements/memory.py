@@ -78,7 +78,7 @@ RECALL: Final[LiteralString] = f"{ANSWER}WHERE item_id IS NOT NULL"
 CONTEXT: Final[LiteralString] = """
 SELECT position, item_id, version_id, layer, scope, kind, subject, predicate, content, score,
        tokens, confidence, low_confidence, contradicted, contradicts, stale, age, classification,
-       provenance, origin, line, standing, hedge, suspicious, recall_id
+       provenance, origin, line, standing, hedge, suspicious, recall_id, valid_from, valid_to
 FROM memwarden.compile_context(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],

@@ -94,7 +94,7 @@ class ContextItem:
 
     `contradicts` names those of the same context that cannot be true together with it; `score` is
     None for one that comes along with what it contradicts. `tokens` is an estimate. `scope` is None
-    across a surface that keeps internals.
+    across a surface that keeps internals. `valid_from` to `valid_to`: as in `RecalledItem`.
     """
 
     position: int
@@ -122,6 +122,8 @@ class ContextItem:
     hedge: str | None
     suspicious: list[str] | None
     recall_id: UUID | None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

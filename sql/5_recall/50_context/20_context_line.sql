@@ -41,10 +41,15 @@ RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    -- Where there are no words in it, the values are the text.
+    v_text text := coalesce(nullif(btrim(p_record.text), ''), p_record.content #>> '{}');
 BEGIN
     RETURN memwarden_internal.quoted_line(jsonb_strip_nulls(jsonb_build_object(
-               'n', p_position, 'layer', p_record.layer, 'kind', p_record.kind, 'subject', p_record.subject, 'predicate',
-               p_record.predicate,
+               'n', p_position, 'layer', p_record.layer, 'kind', p_record.kind,
+               -- What the text says already is not told twice.
+               'subject', CASE WHEN position(lower(p_record.subject) IN lower(v_text)) = 0 THEN p_record.subject END,
+               'predicate', CASE WHEN position(lower(p_record.predicate) IN lower(v_text)) = 0 THEN p_record.predicate END,
                'standing', p_record.standing, 'confidence', round(p_record.confidence::numeric, 2),
                CASE WHEN p_record.valid_from > clock_timestamp() THEN 'begins' ELSE 'since' END,
                memwarden_internal.utc_date(p_record.valid_from), 'until', memwarden_internal.utc_date(p_record.valid_to),
@@ -54,12 +59,12 @@ BEGIN
                                  WHERE e.ordinal <= 3),
                'low_confidence', NULLIF(p_record.low_confidence, false), 'stale', NULLIF(p_record.stale, false),
                'suspicious', NULLIF(p_record.sensitivity <> 'none' OR p_record.suspicious IS NOT NULL, false),
-               'contradicted', NULLIF(p_record.contradicted, false), 'contradicts', to_jsonb(NULLIF(p_contradicts, '{}'))))
-           || jsonb_build_object('content', p_record.content));
+               'contradicted', NULLIF(p_record.contradicted, false), 'contradicts', to_jsonb(NULLIF(p_contradicts, '{}')),
+               'text', v_text)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.context_line(integer, memwarden_internal.context_record, integer[]) IS
-    'A memory as a line of a context: what it says, how far it is to be believed, when it is true, and the positions of those that '
-    'contradict it. since: when it began, or begins: where that is yet to come; until: when it ends. Days in UTC, none where there '
-    'is no such bound.';
+    'A memory as a line of a context: its text as recall() has it, how far it is to be believed, when it is true, and the '
+    'positions of those that contradict it. since: when it began, or begins: where that is yet to come; until: when it ends. '
+    'Days in UTC, none where there is no such bound.';
 REVOKE ALL ON FUNCTION memwarden_internal.context_line(integer, memwarden_internal.context_record, integer[]) FROM PUBLIC;

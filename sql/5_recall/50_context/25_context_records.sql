@@ -31,7 +31,8 @@ BEGIN
                                          i.adjusted_confidence, i.authority, i.sensitivity),
            coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
                       WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}'),
-           NULL::text, NULL::text, NULL::text[], nullif(lower(i.valid_during), '-infinity'), nullif(upper(i.valid_during), 'infinity')
+           NULL::text, NULL::text, NULL::text[], nullif(lower(i.valid_during), '-infinity'), nullif(upper(i.valid_during), 'infinity'),
+           v.search_text
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.layer AS l ON l.layer = i.layer

@@ -102,7 +102,7 @@ BEGIN
            v_scores[array_position(v_ids, r.item_id)], 1 + memwarden.estimate_tokens(t.line), r.confidence, r.low_confidence,
                r.contradicted,
            o.others, r.stale, v_now - r.said_at, r.classification, r.provenance, r.origin, t.line,
-           r.standing, r.hedge, r.suspicious, v_recall_id
+           r.standing, r.hedge, r.suspicious, v_recall_id, r.valid_from, r.valid_to
       FROM unnest(v_placed) WITH ORDINALITY AS q (item_id, place)
       JOIN unnest(v_records) AS r ON r.item_id = q.item_id
      CROSS JOIN LATERAL (

@@ -28,8 +28,14 @@ BEGIN
             standing        text,
             hedge           text,
             suspicious      text[],
-            recall_id       uuid
+            recall_id       uuid,
+            valid_from      timestamptz,
+            valid_to        timestamptz
         );
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.pushed_item'::regtype)
+                         AND a.attname = 'valid_from') THEN
+        ALTER TYPE memwarden_internal.pushed_item ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz;
     END IF;
 END
 $type$;
@@ -51,7 +57,8 @@ BEGIN
     RETURN QUERY
     SELECT q.place::integer, q.block, q.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, q.relevance,
            1 + memwarden.estimate_tokens(t.line), NULL::text, r.confidence, r.low_confidence, r.contradicted, o.others, r.stale,
-           p_now - r.said_at, r.classification, r.provenance, r.origin, t.line, r.standing, r.hedge, r.suspicious, NULL::uuid
+           p_now - r.said_at, r.classification, r.provenance, r.origin, t.line, r.standing, r.hedge, r.suspicious, NULL::uuid,
+           r.valid_from, r.valid_to
       FROM unnest(p_injected) WITH ORDINALITY AS q (block, item_id, relevance, left_out, place)
       JOIN unnest(p_records) AS r ON r.item_id = q.item_id
      CROSS JOIN LATERAL (
@@ -64,7 +71,8 @@ BEGIN
     RETURN QUERY
     SELECT NULL::integer, q.block, q.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, NULL::jsonb, q.relevance,
            (p_costs -> q.item_id::text)::integer, q.left_out, r.confidence, r.low_confidence, r.contradicted, '{}'::uuid[], r.stale,
-           p_now - r.said_at, r.classification, NULL::jsonb, NULL::jsonb, NULL::text, r.standing, r.hedge, r.suspicious, NULL::uuid
+           p_now - r.said_at, r.classification, NULL::jsonb, NULL::jsonb, NULL::text, r.standing, r.hedge, r.suspicious, NULL::uuid,
+           r.valid_from, r.valid_to
       FROM unnest(p_injected) WITH ORDINALITY AS q (block, item_id, relevance, left_out, place)
       JOIN unnest(p_records) AS r ON r.item_id = q.item_id
      WHERE q.left_out IS NOT NULL

@@ -145,7 +145,7 @@ BEGIN
     SELECT r.position, r.block, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
         r.relevance, r.tokens, r.left_out,
            r.confidence, r.low_confidence, r.contradicted, r.contradicts, r.stale, r.age, r.classification, r.provenance, r.origin, r.line,
-           r.standing, r.hedge, r.suspicious, v_recall_id
+           r.standing, r.hedge, r.suspicious, v_recall_id, r.valid_from, r.valid_to
       FROM unnest(v_rows) AS r;
 END
 $function$;

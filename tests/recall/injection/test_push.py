@@ -53,7 +53,7 @@ def test_what_concerns_the_task_is_pushed_and_nothing_else(agent: Agent) -> None
     assert left_out(rows) == {other: "THRESHOLD"}
     assert rows[0]["block"] == "knowledge"
     assert rows[0]["position"] == 1
-    assert json.loads(rows[0]["line"])["content"]["text"].startswith("the user service")
+    assert json.loads(rows[0]["line"])["text"].startswith("the user service")
     assert (rows[1]["line"], rows[1]["content"], rows[1]["position"]) == (None, None, None)
     assert given(push(agent, task=GOAL, blocks=["episodes"])) == [episode]
 

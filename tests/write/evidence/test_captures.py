@@ -144,7 +144,7 @@ def test_whose_words_it_is_follows_from_role_and_source(heard: Heard) -> None:
 def test_no_wrong_note_is_supported_by_what_an_application_captured(heard: Heard) -> None:
     """Through the door, as `memwarden evaluate evidence` counts it: the right ones are verified.
 
-    Proves: V2, V9 (captures)
+    Proves: V9 (captures)
     """
     heard.world.admin.execute(
         "UPDATE memwarden_data.layer SET unclear = 'store' WHERE layer = 'episodic'"
