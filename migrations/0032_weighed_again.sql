@@ -16,3 +16,7 @@ CREATE INDEX job_open ON memwarden_data.job (afterwards, run_at) WHERE state IN 
 COMMENT ON TABLE memwarden_data.job IS
     'Questions for the worker: ready, running (claimed until locked_until), done, or dead (set aside). Payloads are '
     'kept no longer than the question is open. afterwards: about a version that is stored, whose number request_id is.';
+
+-- Which logins have ever acted for somebody is asked of each piece of evidence.
+DROP INDEX memwarden_data.token_principal;
+CREATE INDEX token_principal ON memwarden_data.token (principal_id, audience);

@@ -230,6 +230,7 @@ def weigh(
         _Reference(said, stored, demands)
         for said, stored in zip(_read_references(evidence)[0], _read(known)[0], strict=True)
     ]
+    _bind_to_memories(references)
     support = supports(
         subject,
         predicate,
@@ -284,6 +285,23 @@ def _told_again(references: Sequence[_Reference]) -> Collection[int]:
     return {
         i for i, r in enumerate(references) if not beside.isdisjoint(r.cited.get("captures", ()))
     }
+
+
+def _bind_to_memories(references: Sequence[_Reference]) -> None:
+    """Words that stand behind a memory are no more independent beside it than they are for it.
+
+    Who moves a memory, or says it again, cites it together with its evidence: what its writer
+    recorded bears it out no better for that.
+    """
+    memories = [r.cited for r in references if "item_id" in r.cited]
+    if not memories:
+        return
+    writers = {cited["recorder"] for cited in memories}
+    own = {number for cited in memories for number in cited.get("dependent") or ()}
+    for cited in (r.cited for r in references if "item_id" not in r.cited):
+        named = cited.get("evidence_id") or cited.get("capture_id")
+        if cited.get("recorder") in writers or named in own:
+            cited["independent"] = False
 
 
 def _is_about(name: str, subject: str | None, content: str) -> bool:

@@ -17,7 +17,7 @@ CREATE TABLE memwarden_data.token (
     expires_at    timestamptz NOT NULL,
     revoked_at    timestamptz
 );
-CREATE INDEX token_principal ON memwarden_data.token (principal_id);
+CREATE INDEX token_principal ON memwarden_data.token (principal_id, audience);
 CREATE INDEX token_key_used ON memwarden_data.token (key_id);
 CREATE INDEX token_expiry ON memwarden_data.token (expires_at);
 COMMENT ON TABLE memwarden_data.token IS 'Tokens that brokers were given, for whom and for which login. The token itself is not stored.';

@@ -6,21 +6,22 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
+    -- What was recorded under a token stays recorded when the token has ended.
     RETURN p_one <> p_other AND NOT EXISTS (
         SELECT FROM (SELECT l.login_role FROM memwarden_data.principal_login AS l WHERE l.principal_id = p_one
                      UNION ALL
                      SELECT t.audience FROM memwarden_data.token AS t
-                      WHERE t.principal_id = p_one AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()) AS o
+                      WHERE t.principal_id = p_one) AS o
          WHERE o.login_role IN (
                SELECT l.login_role FROM memwarden_data.principal_login AS l WHERE l.principal_id = p_other
                UNION ALL
                SELECT t.audience FROM memwarden_data.token AS t
-                WHERE t.principal_id = p_other AND t.revoked_at IS NULL AND t.expires_at > clock_timestamp()));
+                WHERE t.principal_id = p_other));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.is_independent(bigint, bigint) IS
-    'Whether two principals are different and no login acts for both: none is bound to both, or holds a token of the one that is '
-    'bound to the other.';
+    'Whether two principals are different and no login acts for both, or ever did by a token: none is bound to both, has had tokens of '
+    'both, or has had one of the one and is bound to the other.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_independent(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_application(p_principal_id bigint)

@@ -67,6 +67,10 @@ BEGIN
                 SELECT m.item_id, m.version_id, m.search_text AS excerpt, m.adjusted_confidence, m.recorded_at AS at,
                        m.is_current AS believed, m.is_own, least(m.authority, t.authority) AS authority,
                        m.principal_id AS recorder, m.standing, 'memory' AS words_of, m.captures,
+                       (SELECT jsonb_path_query_array(p.record, '$.evidence[*] ? (@.independent == false).keyvalue()'
+                                   ' ? (@.key == "evidence_id" || @.key == "capture_id").value')
+                          FROM memwarden_data.provenance AS p WHERE p.org_id = m.org_id AND p.version_id = m.version_id
+                         ORDER BY p.provenance_id DESC LIMIT 1) AS dependent,
                        memwarden_internal.is_independent(p_principal_id, m.principal_id) AS independent
                   FROM memwarden_internal.cited_memory(p_principal_id, p_org_id, v_item_id,
                       coalesce(p_reference ->> 'version_id', ''), p_now) AS m
@@ -98,7 +102,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) IS
     'What the store holds of the memory, the recorded evidence or the capture that a reference names: its kind (memory, '
     'record, capture), and the rest where the writer can read it and it is there. Of a capture: speaker, role and time as '
-    'they were recorded, and issuer_id, who recorded it. authority: the most that it can be worth. NULL for a reference '
+    'they were recorded, and issuer_id, who recorded it. Of a memory: dependent, what it cites and its writer''s side '
+    'recorded. authority: the most that it can be worth. NULL for a reference '
     'to anything else.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 

@@ -108,7 +108,12 @@ BEGIN
         PERFORM memwarden_internal.forget_allowances();
         DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
         -- Who was given which token stays known for a month.
-        DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
+        -- That a login has acted for somebody stays known.
+        DELETE FROM memwarden_data.token AS t
+         WHERE t.expires_at < clock_timestamp() - interval '30 days'
+           AND EXISTS (SELECT FROM memwarden_data.token AS n
+                        WHERE n.principal_id = t.principal_id AND n.audience = t.audience
+                          AND (n.expires_at, n.token_id) > (t.expires_at, t.token_id));
     WHEN p_step = 'trim' THEN
         PERFORM memwarden_internal.trim_reviews();
     WHEN p_step = 'retention' THEN
