@@ -119,7 +119,7 @@ def _said(memory: Client, scope: str) -> list[tuple[Any, ...]]:
             *(repr(item.content), item.layer, item.kind, item.subject, item.predicate),
             *(item.confidence, item.importance, item.valid_to, item.classification),
             *(item.domains, item.attributes, repr(item.provenance["evidence"])),
-            item.valid_from if item.valid_from and item.valid_from.year < 2026 else None,
+            item.valid_from,
             item.expires_at and round(item.expires_at.timestamp() / 60),
             repr(memory.provenance(item.item_id)[0].record.get("origin")),
         )
@@ -184,10 +184,10 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
             ('{"data": "Nobody", "user_id": "eve"}'), ('{"user_id": "ana"}');
         CREATE TABLE theirs.store (prefix text, key text, value jsonb, created_at timestamptz DEFAULT now(),
             updated_at timestamptz DEFAULT now(), expires_at timestamptz, ttl_minutes integer, PRIMARY KEY (prefix, key));
-        INSERT INTO theirs.store (prefix, key, value, expires_at) VALUES
-            ('users.ana', 'food', '{"likes": "pizza"}', NULL),
-            ('users.ana', 'trip', '{"to": "Rome"}', now() + interval '1 day'),
-            ('users.ana', 'gone', '{"to": "Oslo"}', now() - interval '1 day');
+        INSERT INTO theirs.store (prefix, key, value, expires_at, updated_at) VALUES
+            ('users.ana', 'food', '{"likes": "pizza"}', NULL, '2022-05-03 09:30Z'),
+            ('users.ana', 'trip', '{"to": "Rome"}', now() + interval '1 day', '2022-05-04 09:30Z'),
+            ('users.ana', 'gone', '{"to": "Oslo"}', now() - interval '1 day', now());
         """  # noqa: E501
     )
     home = ("--scope", "/org/acme/user/{user_id}")
@@ -208,7 +208,8 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
     told = imported(world.dsn, *arguments, dsn=dsn, report=report)
     assert (told["accepted"], told["already"]) == (1, 1)
     passages = tmp_path / "letta.json"
-    passages.write_text(json.dumps([{"id": "passage-1", "text": "Ana has a cat"}, {"id": "p"}]))
+    cat = {"id": "passage-1", "text": "Ana has a cat", "created_at": "2022-05-05T10:00:00"}
+    passages.write_text(json.dumps([cat, {"id": "p"}]))
     agent_file = tmp_path / "agent.af"
     agent_file.write_text(json.dumps(AGENT_FILE))
     edges = tmp_path / "zep.json"
@@ -218,7 +219,7 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
     told = imported(agent_file, "--from", "letta", dsn=dsn, report=report)
     assert (told["accepted"], told["refused"]) == (2, {})
     told = imported(edges, "--from", "zep", dsn=dsn, report=report)
-    assert (told["accepted"], told["refused"]) == (2, {"UNREADABLE": 1})
+    assert (told["accepted"], told["refused"]) == (3, {"UNREADABLE": 1})
     with Client.connect(dsn) as memory:
         items = {
             (each.content.get("statement") or str(each.content)): each for each in memory.as_of()
@@ -235,6 +236,14 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
         assert (items["I am kind"].subject, items["I am kind"].predicate) == ("Sam", "persona")
         job = items["Ana works at Initech"]
         assert (job.subject, job.valid_from) == ("Ana", datetime(2024, 5, 1, tzinfo=UTC))
+        # What is imported today was said when it was said; without a zone, in UTC.
+        began = {words: each.valid_from for words, each in items.items()}
+        assert began["Likes tea"] == datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+        assert began["{'to': 'Rome'}"] == datetime(2022, 5, 4, 9, 30, tzinfo=UTC)
+        assert began["Ana has a cat"] == datetime(2022, 5, 5, 10, tzinfo=UTC)
+        assert began["Ana had a boat"] == datetime(2025, 1, 1, tzinfo=UTC)
+        line = next(each.line for each in memory.context("cat").items if "cat" in each.line)
+        assert json.loads(line)["since"] == "2022-05-05"
     ask(world)
     passages.write_text(json.dumps([{"id": "passage-2", "text": "Ana has a dog"}]))
     told = imported(passages, "--from", "letta", dsn=dsn, report=report)
@@ -275,6 +284,7 @@ GRAPH = {
             "valid_at": "2024-05-01T00:00:00Z",
         },
         {"uuid": "e2", "name": "HAS", "fact": "Ana has a bicycle", "source_node_uuid": "n9"},
+        {"uuid": "e4", "fact": "Ana had a boat", "created_at": "2025-01-01T00:00:00Z"},
         {"uuid": "e3", "name": "HAS", "fact": "Ana had", "expired_at": "2025-01-01T00:00:00Z"},
     ],
 }

@@ -37,5 +37,5 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
             continue
         request |= {"content": row["value"], "subject": row["prefix"], "predicate": row["key"]}
         if made is not None:
-            request["evidence"][0]["accessed_at"] = made
+            request["valid_from"] = made
         yield Record(place, request)

@@ -50,7 +50,7 @@ def _record(
         request |= {"subject": owner.get("name") or owner.get("agent") or "agent"}
         request["predicate"] = str(label)
     if made is not None:
-        request["evidence"][0]["accessed_at"] = made
+        request["valid_from"] = made
     return Record(place, request)
 
 

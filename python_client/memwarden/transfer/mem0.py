@@ -39,7 +39,7 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
         if isinstance(payload.get("user_id"), str):
             request["subject"] = payload["user_id"]
         if made is not None:
-            request["evidence"][0]["accessed_at"] = made
+            request["valid_from"] = made
         yield Record(place, request)
 
 

@@ -104,13 +104,12 @@ def lasting(end: datetime) -> dict[str, str]:
 
 
 def time_of(value: Any) -> str | None:
-    """Return a time of another system as ISO 8601, None where there is none.
+    """Return a time of another system as ISO 8601, None where there is none; without a zone, UTC.
 
     Raises:
         ValueError: it is no time.
     """
     if value is None or value == "":
         return None
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return datetime.fromisoformat(str(value)).isoformat()
+    time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()

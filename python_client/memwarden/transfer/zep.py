@@ -6,6 +6,7 @@ A list of edges, or an object with `edges` and, for the names of what they conne
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from memwarden.transfer.records import Record, Target, Unreadable, time_of
@@ -45,8 +46,9 @@ def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
                 request["subject"] = names[edge[end]]
             elif edge.get(end) in names:
                 request["content"]["object"] = names[edge[end]]
+        if begins is None and (ends is None or made is None or datetime.fromisoformat(made) < datetime.fromisoformat(ends)):
+            # Nothing says since when it was true: since it was noted, at the latest.
+            begins = made
         request |= {"valid_from": begins} if begins else {}
         request |= {"valid_to": ends} if ends else {}
-        if made is not None:
-            request["evidence"][0]["accessed_at"] = made
         yield Record(place, request)
