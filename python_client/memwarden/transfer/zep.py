@@ -46,7 +46,11 @@ def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
                 request["subject"] = names[edge[end]]
             elif edge.get(end) in names:
                 request["content"]["object"] = names[edge[end]]
-        if begins is None and (ends is None or made is None or datetime.fromisoformat(made) < datetime.fromisoformat(ends)):
+        if begins is None and (
+            ends is None
+            or made is None
+            or datetime.fromisoformat(made) < datetime.fromisoformat(ends)
+        ):
             # Nothing says since when it was true: since it was noted, at the latest.
             begins = made
         request |= {"valid_from": begins} if begins else {}

@@ -102,43 +102,84 @@ COMMENT ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text
     'said from either side: as inverse_facts().';
 REVOKE ALL ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) FROM PUBLIC;
 
+-- What a predicate denies is declared: "no longer likes" ends "likes". The words before or behind the predicate ("no longer")
+-- deny a value too, and so does a sentence that is a subject, such a predicate and a value. Nothing else is read.
+CREATE OR REPLACE FUNCTION memwarden_internal.denied_sayings(
+    p_org_id bigint, p_subject text, p_predicate text, p_content text, p_text text)
+RETURNS TABLE (subject text, predicate text, content text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_name  text := memwarden_internal.predicate_name(p_predicate);
+    v_value text := CASE WHEN jsonb_typeof(p_content::jsonb) = 'string' THEN p_content::jsonb #>> '{}' END;
+    v_text  text := lower(p_text);
+BEGIN
+    IF p_subject IS NULL OR p_predicate IS NULL THEN
+        IF length(p_text) > 300 OR p_text ~ '[?\n]' THEN
+            RETURN;
+        END IF;
+        RETURN QUERY
+        SELECT left(p_text, f.place - 1), e.name, to_jsonb(rtrim(substr(p_text, f.place + length(f.predicate) + 2), '.! '))::text
+          FROM (SELECT d.org_id, d.predicate, d.ends, strpos(v_text, ' ' || d.predicate || ' ') AS place
+                  FROM memwarden_data.predicate AS d WHERE d.ends <> '{}' AND d.org_id IN (0, p_org_id)) AS f
+         CROSS JOIN LATERAL unnest(f.ends) AS e (name)
+         WHERE f.place > 1 AND NOT (f.org_id = 0 AND EXISTS (SELECT FROM memwarden_data.predicate AS o
+                                                              WHERE o.org_id = p_org_id AND o.predicate = f.predicate));
+        RETURN;
+    END IF;
+    RETURN QUERY
+    WITH denial (name, ends) AS (
+        SELECT d.predicate, d.ends FROM memwarden_data.predicate AS d
+         WHERE d.org_id IN (0, p_org_id) AND d.ends <> '{}' AND (d.predicate = v_name OR d.ends @> ARRAY[v_name])
+           AND NOT (d.org_id = 0 AND EXISTS (SELECT FROM memwarden_data.predicate AS o
+                                              WHERE o.org_id = p_org_id AND o.predicate = d.predicate))
+    ), marker (words) AS (
+        SELECT DISTINCT CASE WHEN right(d.name, length(v_name) + 1) = ' ' || v_name THEN left(d.name, -length(v_name) - 1)
+                             WHEN left(d.name, length(v_name) + 1) = v_name || ' ' THEN substr(d.name, length(v_name) + 2) END
+          FROM denial AS d WHERE v_value IS NOT NULL AND d.name <> v_name
+    )
+    SELECT p_subject, n.name, p_content
+      FROM (SELECT unnest(d.ends) AS name FROM denial AS d WHERE d.name = v_name
+             UNION
+            SELECT d.name FROM denial AS d WHERE d.name <> v_name) AS n
+     UNION ALL
+    SELECT p_subject, v_name, to_jsonb(CASE WHEN lower(left(v_value, length(m.words) + 1)) = m.words || ' '
+                                            THEN substr(v_value, length(m.words) + 2) ELSE m.words || ' ' || v_value END)::text
+      FROM marker AS m WHERE m.words IS NOT NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.denied_sayings(bigint, text, text, text, text) IS
+    'The facts that a new one ends because it denies them, or they it, as subject, predicate and content: by the predicates that are '
+    'declared to end others; of a value by the words that such a predicate adds (likes: "no longer rum"); of a text without a key '
+    '(p_text, as the memory says it) where it is a subject, such a predicate and a value.';
+REVOKE ALL ON FUNCTION memwarden_internal.denied_sayings(bigint, text, text, text, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.denied_facts(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content text, p_now timestamptz)
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content text, p_text text, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_name     text := memwarden_internal.predicate_name(p_predicate);
-    v_others   text[] := ARRAY(
-        SELECT unnest(d.ends) FROM (SELECT p.ends FROM memwarden_data.predicate AS p
-                                     WHERE p.org_id IN (0, p_org_id) AND p.predicate = v_name ORDER BY p.org_id DESC LIMIT 1) AS d
-         UNION
-        SELECT d.predicate FROM memwarden_data.predicate AS d
-         WHERE d.org_id IN (0, p_org_id) AND d.ends @> ARRAY[v_name] AND d.ends <> '{}'
-           AND NOT (d.org_id = 0 AND EXISTS (SELECT FROM memwarden_data.predicate AS o
-                                              WHERE o.org_id = p_org_id AND o.predicate = d.predicate)));
 BEGIN
-    IF v_others = '{}' THEN
-        RETURN NULL;
-    END IF;
     RETURN (
-        SELECT jsonb_agg(jsonb_build_object(
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'item_id', i.item_id, 'version_id', i.version_id, 'label_id', i.label_id, 'principal_id', i.principal_id,
-                   'known', false, 'method', 'constraint_graph', 'renews', true, 'rule', 'it denies ' || u.name))
-          FROM unnest(v_others) AS u (name)
-         CROSS JOIN LATERAL memwarden_internal.fingerprints(p_content, p_subject, u.name, coalesce(
+                   'known', false, 'method', 'constraint_graph', 'renews', true, 'rule', 'it denies ' || u.predicate))
+                       FILTER (WHERE i.item_id IS NOT NULL), '[]')
+          FROM memwarden_internal.denied_sayings(p_org_id, p_subject, p_predicate, p_content, p_text) AS u
+         CROSS JOIN LATERAL memwarden_internal.fingerprints(u.content, u.subject, u.predicate, coalesce(
                    (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f
-          JOIN memwarden_data.item AS i
+          LEFT JOIN memwarden_data.item AS i
             ON i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
            AND substr(i.fingerprint, 1, 4) = substr(f.fingerprint, 1, 4) AND i.fingerprint = f.fingerprint
-         WHERE i.key_hash = f.key_hash AND (i.expires_at IS NULL OR i.expires_at > p_now));
+           AND i.key_hash = f.key_hash AND (i.expires_at IS NULL OR i.expires_at > p_now)
+        HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, timestamptz) IS
-    'What a scope and layer hold with the same subject and the same value, said with a predicate that the given one ends or that '
-    'ends it: as inverse_facts(). NULL where no such predicate is declared.';
-REVOKE ALL ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, text, timestamptz) IS
+    'What a scope and layer hold of denied_sayings(): as inverse_facts(). NULL where there is nothing to look for.';
+REVOKE ALL ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relation_faults(
     p_subject text, p_content text, p_subject_schema jsonb, p_object_schema jsonb, p_inverse text)

@@ -14,13 +14,8 @@ DECLARE
     v_own        uuid[];
     v_decided    record;
     v_asked      record;
-    v_denied     jsonb := CASE WHEN NEW.key_hash IS NOT NULL THEN memwarden_internal.denied_facts(
-        NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate, NEW.canonical, v_started) END;
+    v_denied     jsonb;
 BEGIN
-    IF v_denied IS NOT NULL THEN
-        NEW.conflicts := coalesce(NEW.conflicts, '[]') || coalesce(memwarden_internal.readable_found(
-            NEW.org_id, NEW.principal_id, NEW.label_id, v_denied, NULL), '[]');
-    END IF;
     IF v_terms.conflict <> 'accumulate' AND NEW.embedding IS NOT NULL THEN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
@@ -42,12 +37,22 @@ BEGIN
         -- Between texts without a key another value can be another thing (room 12 is free, room 13 is not): there only what
         -- is decisive counts, or what an outside judge finds. The rest is marked. Of its own fact an agent may say otherwise.
         IF NEW.neighbours <> '[]' THEN
+            NEW.neighbours := memwarden_internal.beside_values(NEW.org_id, NEW.key_hash, NEW.predicate, NEW.neighbours);
             SELECT m.conflicts, m.updates, m.marks INTO v_conflicts, v_updates, v_marks
               FROM memwarden_internal.sort_verdicts(
                        NEW.neighbours, v_terms.contradiction_score, NEW.key_hash IS NOT NULL,
                        -- What a merge policy has made one with it is settled.
                        CASE WHEN v_terms.merge_policy IS NOT NULL THEN NEW.becomes END) AS m;
         END IF;
+    END IF;
+    -- A sentence without a subject of its own is not read where nothing is near it.
+    IF NEW.outcome IS NULL AND (NEW.subject IS NOT NULL OR NEW.neighbours IS DISTINCT FROM '[]') THEN
+        v_denied := memwarden_internal.denied_facts(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, v_started);
+    END IF;
+    IF v_denied IS NOT NULL THEN
+        NEW.conflicts := coalesce(NEW.conflicts, '[]') || coalesce(memwarden_internal.readable_found(
+            NEW.org_id, NEW.principal_id, NEW.label_id, v_denied, NULL), '[]');
     END IF;
     IF NEW.outcome IS NULL AND (v_conflicts <> '[]' OR NEW.conflicts <> '[]') THEN
         -- A newer value of one's own, told from the other side: it takes the place of the older, as a version would.
@@ -125,6 +130,33 @@ COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
     'not certain that both are about one thing, both stand and are marked: as disputed, or the older one as outdated. '
     'Source: chapter 12.2.4, V5, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.beside_values(
+    p_org_id bigint, p_key_hash bytea, p_predicate text, p_neighbours jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- Lax: of an array each element is asked.
+    v_path jsonpath := '$ ? ((@.relation == "contradicts" || @.relation == "updates" || @.relation == "precedes")'
+        ' && @.method != "exact_negation" && @.method != "judged")';
+BEGIN
+    IF p_key_hash IS NULL OR NOT p_neighbours @? v_path OR 'accumulate' IS DISTINCT FROM (memwarden_internal.predicate_of(
+            p_org_id, memwarden_internal.predicate_name(p_predicate))).same_key THEN
+        RETURN p_neighbours;
+    END IF;
+    RETURN (
+        SELECT jsonb_agg(CASE WHEN i.item_id IS NULL OR NOT n.e @? v_path THEN n.e
+                              ELSE n.e || '{"relation": "unrelated", "method": "several"}' END ORDER BY n.place)
+          FROM jsonb_array_elements(p_neighbours) WITH ORDINALITY AS n (e, place)
+          LEFT JOIN memwarden_data.item AS i
+            ON i.org_id = p_org_id AND i.item_id = (n.e ->> 'item_id')::uuid AND i.key_hash = p_key_hash);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.beside_values(bigint, bytea, text, jsonb) IS
+    'Verdicts about neighbours, where another value of a predicate that is declared to have several contradicts none.';
+REVOKE ALL ON FUNCTION memwarden_internal.beside_values(bigint, bytea, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sort_verdicts(
     p_neighbours jsonb, p_sure double precision, p_has_key boolean, p_settled uuid,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -38,6 +39,20 @@ DENIALS = (
     ("aime", "n'aime plus"),
     ("le gusta", "ya no le gusta"),
     ("gosta de", "não gosta mais de"),
+)
+INSIDE = (
+    *(("likes", "no longer"), ("allergic to", "no longer"), ("plays", "no longer")),
+    *(("mag", "nicht mehr"), ("bezit", "niet meer"), ("le gusta", "ya no"), ("usa", "ya no")),
+)
+SENTENCES = (
+    ("likes", "{} no longer likes {}."),
+    ("is allergic to", "{} is no longer allergic to {}!"),
+    ("member of", "{} IS NO LONGER A MEMBER OF {}"),
+    ("ist allergisch gegen", "{} ist nicht mehr allergisch gegen {}."),
+    ("houdt van", "{} houdt niet meer van {}."),
+    ("aime", "{} n'aime plus {}."),
+    ("usa", "{} ya no usa {}."),
+    ("gosta de", "{} não gosta mais de {}."),
 )
 
 
@@ -94,6 +109,72 @@ def test_a_denial_ends_that_value_alone(shared_world: World, predicate: str, den
     assert [each["value"] for each in again["detail"]["replaced"]] == ["Walnuts"]
     agent.execute(again["detail"]["undo"])
     assert (denial, "Walnuts") in values(agent, who)
+
+
+@pytest.mark.parametrize(("predicate", "denial"), INSIDE)
+def test_a_denial_inside_a_value_ends_that_value_alone(
+    shared_world: World, predicate: str, denial: str
+) -> None:
+    """By the words that a declared denial adds to its predicate, before or behind. Proves: D5."""
+    agent, who = shared_world.agent(HOME), f"Ana {uuid4().hex[:8]}"
+    for value in ("rum", "gin"):
+        say(agent, who, predicate, value)
+    assert say(agent, who, predicate, f"{denial} dark rum")["reason"] is None
+    denied = say(agent, who, predicate, f"{denial} Rum")
+    assert (denied["outcome"], denied["reason"]) == ("COMMITTED", "REPLACED")
+    assert [each["value"] for each in denied["detail"]["replaced"]] == ["rum"]
+    assert (predicate, "gin") in values(agent, who)
+    again = say(agent, who, predicate, "rum")
+    assert [each["value"] for each in again["detail"]["replaced"]] == [f"{denial} Rum"]
+
+
+@pytest.mark.parametrize(("predicate", "sentence"), SENTENCES)
+def test_a_sentence_that_denies_ends_that_value_alone(
+    shared_world: World, predicate: str, sentence: str
+) -> None:
+    """Where it is the subject, a declared denial and the value, to the letter. Proves: D5."""
+    agent, who = shared_world.agent(HOME), f"Zora{uuid4().hex[:8]}"
+    for value in ("walnuts", "peanuts"):
+        say(agent, who, predicate, value)
+    for wrong in (
+        *(f"{who} too", f"If {who}", f"Bo says that {who}", f"{who}'s sister", "Bo"),
+        *(f"Perhaps {who}", f"I dreamed that {who}", f"It is not true that {who}"),
+    ):
+        answer = write(agent, "semantic", sentence.format(wrong, "walnuts"), subject=wrong)
+        assert answer["reason"] is None, wrong
+    for value in ("walnuts and figs", "walnuts at night", "walnut oil", "walnuts?", "7 walnuts"):
+        answer = write(agent, "semantic", sentence.format(who, value), subject=who)
+        assert answer["reason"] is None, value
+    answer = write(agent, "semantic", sentence.format(who, "walnuts"), subject=who)
+    assert [each["value"] for each in answer["detail"]["replaced"]] == ["walnuts"]
+    assert (predicate, "peanuts") in values(agent, who)
+    agent.execute(answer["detail"]["undo"])
+    assert (predicate, "walnuts") in values(agent, who)
+
+
+def test_a_sentence_without_a_subject_of_its_own_denies_too(shared_world: World) -> None:
+    """Also where it is one of a batch. Proves: D5."""
+    agent, who = shared_world.agent(HOME), f"Zora{uuid4().hex[:8]}"
+    for value in ("walnuts", "peanuts"):
+        say(agent, who, "allergic to", value)
+    said = [f"{who} is no longer allergic to {nut}." for nut in ("figs", "walnuts")]
+    requests = [{"layer": "semantic", "content": words} for words in said]
+    rows = agent.execute(
+        "SELECT reason FROM memwarden.write_many(%s) ORDER BY ordinal", (json.dumps(requests),)
+    ).fetchall()
+    assert [row["reason"] for row in rows] == [None, "REPLACED"]
+    assert values(agent, who) == [("allergic to", "peanuts")]
+
+
+@pytest.mark.parametrize("predicate", ["likes", "allergic to", "spricht"])
+def test_several_values_contradict_none(world: World, predicate: str) -> None:
+    """Neither is marked, whoever wrote the first. Proves: D5."""
+    ana, bo = world.agent(HOME), world.agent(HOME)
+    say(ana, "Eve", predicate, "5 walnuts")
+    for agent, value in ((ana, "3 walnuts"), (ana, "peanuts"), (bo, "cashews"), (bo, "gin")):
+        assert say(agent, "Eve", predicate, value)["outcome"] == "COMMITTED"
+    found = ana.execute("SELECT contradicted FROM memwarden.items").fetchall()
+    assert [row["contradicted"] for row in found] == [False] * 5
 
 
 def test_a_denial_of_somebody_elses_memory_is_for_the_policy(world: World) -> None:

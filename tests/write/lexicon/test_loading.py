@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import Connection
-from psycopg.rows import DictRow
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import DictRow, dict_row
 
 import tiny_lexicon
 from access import call
@@ -56,10 +58,39 @@ def load(admin: Connection[DictRow], folder: Path | str, language: str = "tiny")
     return row
 
 
+STATUS = "SELECT detail, state FROM memwarden.status() WHERE component = 'lexicon'"
+
+
 def status(world: World) -> Any:
     """What is shown of dictionaries."""
-    query = "SELECT detail FROM memwarden.status() WHERE component = 'lexicon'"
-    return world.value(query)
+    return world.value(STATUS)
+
+
+def test_after_setup_alone_status_says_which_figures_hold(world: World, folder: Path) -> None:
+    """Those without a dictionary, until a job or an administrator has loaded it.
+
+    Proves: V10
+    """
+    page = (Path(__file__).parents[3] / "docs/judge.md").read_text()
+    assert "without a dictionary" in page
+    name = f"bare_{uuid.uuid4().hex[:8]}"
+    dsn = make_conninfo(world.dsn, dbname=name)
+    with psycopg.connect(make_conninfo(world.dsn, dbname="postgres"), autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}".encode())
+        with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as admin:
+            admin.execute("CREATE EXTENSION memwarden CASCADE")
+            admin.execute("SELECT FROM memwarden.setup()")
+            (row,) = admin.execute(STATUS).fetchall()
+            assert row["state"] == "ok"
+            assert row["detail"].startswith("english: ")
+            assert row["detail"].endswith("the figures without a dictionary in docs/judge.md")
+            admin.execute("UPDATE memwarden_data.lexicon SET folder = %s", (str(folder),))
+            (row,) = admin.execute(STATUS).fetchall()
+            assert "a job does it at night, SELECT memwarden.load_lexicon() now" in row["detail"]
+            load(admin, folder, "english")
+            (row,) = admin.execute(STATUS).fetchall()
+            assert re.fullmatch(r"english: \d+ words", row["detail"])
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 @pytest.mark.every_version
