@@ -116,7 +116,7 @@ DECLARE
     v_text  text := lower(p_text);
 BEGIN
     IF p_subject IS NULL OR p_predicate IS NULL THEN
-        IF length(p_text) > 300 OR p_text ~ '[?\n]' THEN
+        IF length(p_text) > 300 OR p_text ~ E'[?\\n]' THEN
             RETURN;
         END IF;
         RETURN QUERY

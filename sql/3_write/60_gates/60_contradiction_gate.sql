@@ -139,7 +139,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Lax: of an array each element is asked.
-    v_path jsonpath := '$ ? ((@.relation == "contradicts" || @.relation == "updates" || @.relation == "precedes")'
+    v_path jsonpath := jsonpath '$ ? ((@.relation == "contradicts" || @.relation == "updates" || @.relation == "precedes")'
         ' && @.method != "exact_negation" && @.method != "judged")';
 BEGIN
     IF p_key_hash IS NULL OR NOT p_neighbours @? v_path OR 'accumulate' IS DISTINCT FROM (memwarden_internal.predicate_of(
