@@ -61,3 +61,5 @@ DROP FUNCTION memwarden_internal.capture_terms(bigint, text);
 DROP FUNCTION memwarden_internal.cited_capture(bigint, bigint, uuid, text);
 -- A worker is asked about what is stored, too.
 DROP FUNCTION memwarden_internal.hold_job(uuid, text);
+-- A mark is a dispute or a newer value.
+DROP FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]);

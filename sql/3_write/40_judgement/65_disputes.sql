@@ -89,8 +89,8 @@ BEGIN
                AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
                AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels))
                -- A value that came back: what is out of date itself makes nothing out of date.
-               AND NOT (d.outdated AND memwarden_internal.is_overtaken(
-                            o.org_id, o.item_id, o.content_hash, p_principal_id, p_labels))) AS m);
+               AND NOT (d.outdated AND memwarden_internal.is_marked(
+                            o.org_id, o.item_id, o.content_hash, p_principal_id, p_labels, true))) AS m);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, integer[]) IS
@@ -98,29 +98,8 @@ COMMENT ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, int
     'p_labels as readable_labels() gives them, NULL for all. Ask it where item.contradicted is set; elsewhere there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.is_overtaken(
-    p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
-RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
-AS $function$
-BEGIN
-    RETURN EXISTS (
-        SELECT FROM memwarden_data.dispute AS d
-          JOIN memwarden_data.item AS o
-            ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
-         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash AND d.settled_at IS NULL
-           AND d.outdated AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
-           AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)));
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.is_overtaken(bigint, uuid, bytea, bigint, integer[]) IS
-    'Whether any memory that stands and that the reader sees tells a newer value than one does, saying what it says.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_overtaken(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.is_disputed(
-    p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
+CREATE OR REPLACE FUNCTION memwarden_internal.is_marked(
+    p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[], p_outdated boolean)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -133,15 +112,15 @@ BEGIN
           JOIN memwarden_data.item AS o
             ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
          WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash AND d.settled_at IS NULL
-           AND NOT d.outdated
-           AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
+           AND d.outdated = p_outdated AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
            AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) IS
-    'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees: p_labels as '
-    'readable_labels() gives them, NULL for all. When the other ends, by whatever way, it is not any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.is_marked(bigint, uuid, bytea, bigint, integer[], boolean) IS
+    'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees, or, where p_outdated, whether '
+    'such a one tells a newer value: p_labels as readable_labels() gives them, NULL for all. When the other ends, by whatever way, it '
+    'is not any more.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_marked(bigint, uuid, bytea, bigint, integer[], boolean) FROM PUBLIC;
 
 -- What stands less firm disputes nothing: it is disputed itself, and the firmer one lists it.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_outweighed(p_org_id bigint, p_standing text, p_contradicts uuid[])

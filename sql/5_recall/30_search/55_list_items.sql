@@ -38,8 +38,8 @@ BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version::integer, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            i.confidence::double precision, i.importance::double precision, i.status::text,
-           i.contradicted AND i.status = 'ACTIVE' AND memwarden_internal.is_disputed(
-               i.org_id, i.item_id, i.content_hash, v_principal_id, CASE WHEN NOT v_all THEN v_labels END),
+           i.contradicted AND i.status = 'ACTIVE' AND memwarden_internal.is_marked(
+               i.org_id, i.item_id, i.content_hash, v_principal_id, CASE WHEN NOT v_all THEN v_labels END, false),
            v_derived AND EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id)
                OR i.contradicted AND i.status = 'ACTIVE' AND (memwarden_internal.marks_of(

@@ -19,7 +19,7 @@ BEGIN
     SELECT i.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content,
            i.confidence::double precision, i.confidence < coalesce(p_min_confidence,
                memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
-           i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels),
+           i.contradicted AND memwarden_internal.is_marked(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels, false),
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id)
                OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_now), false)

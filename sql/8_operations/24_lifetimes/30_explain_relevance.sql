@@ -13,8 +13,8 @@ BEGIN
     SELECT g.* INTO v_figure FROM memwarden_internal.relevance_of(v_item.org_id, ARRAY[explain_relevance.item_id]) AS g;
     -- What contradicts it as far as the caller sees that; there may be more.
     v_known := v_figure.disputed AND (
-        SELECT memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, memwarden_internal.current_principal(),
-                                              memwarden_internal.readable_labels(memwarden_internal.current_principal()))
+        SELECT memwarden_internal.is_marked(i.org_id, i.item_id, i.content_hash, memwarden_internal.current_principal(),
+                                            memwarden_internal.readable_labels(memwarden_internal.current_principal()), false)
           FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id = explain_relevance.item_id);
     v_score := v_figure.staleness - 0.3 * (v_figure.disputed AND NOT v_known)::integer;
     SELECT l.layer, l.gc_threshold, l.max_idle, l.decay_rate INTO v_layer

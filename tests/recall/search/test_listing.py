@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CALLS = """
 SELECT coalesce(sum(f.calls), 0) AS calls FROM pg_stat_xact_user_functions AS f
  WHERE f.schemaname = 'memwarden_internal' AND f.funcname = ANY (%s)"""
-DEAR = ["corroboration", "is_disputed", "is_stale", "has_withdrawn_consent"]
+DEAR = ["corroboration", "is_marked", "is_stale", "has_withdrawn_consent"]
 
 
 def calls(world: World, role: str, query: str, *names: str) -> tuple[int, int]:
