@@ -13,7 +13,9 @@ from memwarden_core.verdict import reading as verdict_reading
 from memwarden_core.verdict.judge import Memory, judge
 from memwarden_core.verdict.words import BEGINNINGS, OPPOSED, RIVALS, SYNONYMS, WIDER
 
-RELATIONS = {"same", "narrower", "wider", "contradicts", "updates", "unrelated"}
+RELATIONS = {
+    "same", "alike", "narrower", "wider", "contradicts", "updates", "precedes", "unrelated"
+}  # fmt: skip
 MIRRORED = {"narrower": "wider", "wider": "narrower", "updates": "contradicts"}
 WORDS = """
     Ana Bo the a dog poodle cat red blue hot cold tea coffee 3 4 two 10km lives in Paris Rome works

@@ -94,10 +94,11 @@ def has_another_subject(found: Alignment) -> bool:
 
 def first_verb(sentence: Sentence) -> int:
     """The place of the first word that is known for a verb, -1 where none is."""
-    return next((at for at, word in enumerate(sentence.words) if _is_verb(word)), -1)
+    return next((at for at, word in enumerate(sentence.words) if is_verb(word)), -1)
 
 
-def _is_verb(word: str) -> bool:
+def is_verb(word: str) -> bool:
+    """Whether a word is known for a verb."""
     return (
         word in _VERBS or word in PAST_FORMS or word.endswith(("ted", "ned", "ved", "hed", "n't"))
     )
@@ -106,9 +107,11 @@ def _is_verb(word: str) -> bool:
 def has_another_name(found: Alignment) -> bool:
     """Whether the sentences begin with different names, each alone: two may do the same.
 
-    Of what few others do, told in many words, it is another claim who did it.
+    Of what few others do, told in many words, it is another claim who did it, where both are
+    named in full.
     """
-    return found.matched <= _TALE and all(
+    whole = all(0 in each.names and 1 in each.names for each in (found.new, found.old))
+    return (found.matched <= _TALE or not whole) and all(
         _begins_with(sentence, missing) and not _is_joined(sentence, missing)
         for sentence, missing in ((found.new, found.in_new), (found.old, found.in_old))
     )

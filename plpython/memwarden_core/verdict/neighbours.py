@@ -6,6 +6,7 @@ from ..light import Any
 from .changes import is_beside, is_newer, read_statements
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
+from .renewal import renews
 from .statement import Statement
 
 _TOLD = ("item_id", "version_id", "similarity", "confidence", "mine", "same_key", "exclusive")
@@ -37,11 +38,11 @@ def judge_neighbours(
         verdicts[place] = judge(read, olds[place], near["similarity"], relations)
     stated = read_statements(new[3], new[2], new[0]) if not (new[0] and new[1]) else []
     told = []
-    for near, found in zip(neighbours, verdicts, strict=True):
+    for near, old, found in zip(neighbours, olds, verdicts, strict=True):
         against = found.relation in _AGAINST and found.method in _VALUES and _is_guess(found)
         if against and is_beside(new[3], near["text"]):
             found = Verdict("unrelated", 1.0, "several", {})
-        told.append(_told(near, _changed(stated, near, found) if stated else found))
+        told.append(_told(near, _changed(read, stated, near, old, found)))
     return told
 
 
@@ -57,19 +58,25 @@ _NEWER = 0.9
 """How sure it is that one attribute of one thing is told: enough to mark, not to replace."""
 
 
-def _changed(new: list[Statement], near: dict[str, Any], found: Verdict) -> Verdict:
+def _changed(
+    read: Prepared, new: list[Statement], near: dict[str, Any], old: Prepared, found: Verdict
+) -> Verdict:
     """The verdict, or that the new memory tells another value of what the old one tells."""
     if (
         found.relation not in ("unrelated", "contradicts", "updates")
         or found.method == "time"
         or not _is_guess(found)
         or (near["subject"] and near["predicate"])
-        or not _may_share(new, near)
+        or (read.subject and read.predicate)
     ):
         return found
-    old = read_statements(near["text"], near["content"], near["subject"])
-    if not is_newer(new, old, one_writer=near["mine"]):
-        return found
+    renewed = any(renews(ours, theirs) for ours in read.sentences for theirs in old.sentences)
+    if not renewed:
+        if not new or not _may_share(new, near):
+            return found
+        stated = read_statements(near["text"], near["content"], near["subject"])
+        if not is_newer(new, stated, one_writer=near["mine"]):
+            return found
     return Verdict("updates", _NEWER, "attribute", {})
 
 

@@ -318,8 +318,9 @@ class _Reader:
         """What is not letters alone: contractions, amounts, dates, compounds, names of files."""
         lower = core.lower()
         if lower.endswith("'s"):
+            before = len(self.now.keys)
             self.word(core[:-2])
-            if self.now.keys:
+            if len(self.now.keys) > before:
                 self.now.owners.add(len(self.now.keys) - 1)
             return
         bare = lower.replace("'", "")

@@ -12,12 +12,13 @@ from .another import (
     is_another,
     is_of_a_moment,
     is_somebody_else,
+    is_verb,
     may_be_one_sight,
 )
 from .attributes import disagree, of_two_kinds
 from .decisive import decides, decides_denial
 from .denial import denies_it, of_two_times
-from .function_words import ENGLISH
+from .function_words import BEARING, ENGLISH
 from .lexicon import NOTHING, Relations
 from .reading import Sentence
 from .values import HABITS, SEVERAL, SINGLE, stems
@@ -338,6 +339,11 @@ def _is_named(found: Alignment, first: int) -> bool:
     )
 
 
+def _is_told(word: str) -> bool:
+    """Whether a word may be a verb that tells what is done, or was."""
+    return is_verb(word) or word.endswith("ed") or (word.endswith("s") and not word.endswith(("ss", "us")))
+
+
 def _other_names(found: Alignment) -> bool:
     """Whether one event, told in many words, is told with another name.
 
@@ -352,6 +358,10 @@ def _other_names(found: Alignment) -> bool:
     ) or has_another_name(found):
         return False
     first = found.in_new[0]
+    at = found.new.at[first]
+    if found.new.words[at - 1] in BEARING and not any(map(_is_told, found.new.words[1:at])):
+        # "The train to Bergen leaves at 9:15"
+        return False
     return (
         found.matched >= _FRAME
         and found.covered >= _EVENT

@@ -1,0 +1,312 @@
+"""Whether a later sentence tells that what an earlier one tells of a thing is so no more.
+
+Two ways, whatever verb tells the value. It names what is over: "Bo plays for United instead of
+Rovers", "the price went from 4 to 6 euros". Or it has a word of change and another value of a kind
+of which a thing has one at a time: a day, a time, an amount, a code. In both it names the same
+thing, and no part, owner or neighbour of it.
+"""
+
+from __future__ import annotations
+
+from ..language.words import stem, word_set
+from ..light import NamedTuple
+from .alignment import MONTH_STEMS
+from .reading import Sentence
+from .stated import WEEKDAYS
+from .statement import SEVERAL
+
+_NOT_NOW = word_set(
+    """
+    tonight tomorrow yesterday temporarily only just till until weekend sometimes usually also
+    too another second well when while said says told thinks believes dream dreamt dreamed wish
+    wishes hopes hope rumour
+    """
+)
+"""With one of these it holds for a while, beside another value, or for somebody."""
+_ENDED = word_set("replaced replaces replacing left quit dropped ditched abandoned")
+_NEWS = frozenset(map(stem, word_set("new now change current revised old latest")))
+_BY_CHANGE = word_set(
+    """
+    moved switched changed converted migrated relocated transferred shifted went gone extended
+    postponed pushed raised risen rose lowered fallen fell dropped cut reduced increased renamed
+    promoted upgraded updated bumped brought over
+    """
+)
+_SINCE = {("as", "of"), ("these", "days"), ("from", "now"), ("by", "now"), ("from", "today")}
+_MUTE = frozenset(map(stem, word_set("every each all both due day daily after about around")))
+"""Beside a value they tell nothing of the thing."""
+_ITS = word_set("the its my our your his her their")
+_HAS_A = (["has", "a"], ["have", "a"])
+_DONE = word_set("has have was were had been got")
+_LINKS = word_set(
+    "on at in to into from by for with of as over near behind through via onto after before against"
+)
+_ARTICLES = word_set("the a an my our your his her its their this that")
+_COPULA = word_set("is are was were am be")
+_DAYS = frozenset(map(stem, WEEKDAYS))
+_MOST = 24
+
+
+class Value(NamedTuple):
+    """A value of a kind of which a thing has one at a time, and its places."""
+
+    kind: str
+    noun: str
+    """The noun beside it, of a number or a code."""
+    key: str
+    places: range
+
+
+def renews(new: Sentence, old: Sentence) -> bool:
+    """Whether the new sentence tells that the value of the old one is over."""
+    if not (_states(new) and _states(old)) or old.past or any(old.denied):
+        return False
+    over = _over(new)
+    gone = {place for each in over for place in each}
+    said = {*new.keys, *_MUTE}
+    values = [_named(new, old, each) for each in over]
+    if _tells_of_change(new):
+        values += [_another(new, old, gone), _instead(new, old, said)]
+    return any(value and _is_of_thing(new, old, value, said) for value in values)
+
+
+def _states(sentence: Sentence) -> bool:
+    return (
+        1 < len(sentence.keys) <= _MOST
+        and not (sentence.question or sentence.hedged)
+        and _NOT_NOW.isdisjoint(sentence.words)
+        and not ("today" in sentence.words and "from" not in sentence.words)
+    )
+
+
+def _tells_of_change(sentence: Sentence) -> bool:
+    """Whether something is new, or was done: "has been set to 20 degrees"."""
+    words = sentence.words
+    if sentence.marks or not _NEWS.isdisjoint(sentence.keys):
+        return True
+    if not _SINCE.isdisjoint(zip(words, words[1:], strict=False)):
+        return True
+    done = any(word.endswith("ed") or word in ("set", "put", "cut") for word in words)
+    begun = words[0].endswith("ed") or words[0] == "set" or not _DONE.isdisjoint(words)
+    return done and begun and "to" in words
+
+
+def _over(sentence: Sentence) -> list[range]:
+    """The places of what a sentence says to be no more."""
+    found = []
+    words = sentence.words
+    if any(sentence.denied):
+        first = sentence.denied.index(True)
+        if sentence.marks or sentence.clauses[first] or "rather" in words:
+            found.append(_run(sentence, first))
+    for at, word in enumerate(words):
+        if word == "from":
+            to = words.index("to", at) if "to" in words[at:] else 0
+            changed = not _BY_CHANGE.isdisjoint(words[:at])
+            if changed and (to or "over" in words[:at]):
+                found.append(_phrase(sentence, at, to))
+        elif word in _ENDED or (word == "was" and _opens_clause(sentence, at)):
+            found.append(_phrase(sentence, at, 0))
+    return [each for each in found if each]
+
+
+def _run(sentence: Sentence, first: int) -> range:
+    last = first
+    while last < len(sentence.keys) and sentence.denied[last]:
+        last += 1
+    return range(first, last)
+
+
+def _phrase(sentence: Sentence, at: int, end: int) -> range:
+    """The places behind a word, up to another one or the next small word."""
+    # A figure has the place of the word before it.
+    first = next(
+        (
+            place
+            for place, where in enumerate(sentence.at)
+            if where > at or (where == at and _is_figure(sentence, place))
+        ),
+        len(sentence.at),
+    )
+    last = first
+    while last < len(sentence.at) and (
+        last == first
+        or (
+            sentence.at[last] - sentence.at[last - 1] <= 1
+            and sentence.clauses[last] == sentence.clauses[first]
+            and not (end and sentence.at[last] >= end)
+        )
+    ):
+        last += 1
+    return range(first, last)
+
+
+def _is_figure(sentence: Sentence, place: int) -> bool:
+    return sentence.keys[place] not in sentence.words and not sentence.keys[place].isalpha()
+
+
+def _opens_clause(sentence: Sentence, at: int) -> bool:
+    before = [place for place, where in enumerate(sentence.at) if where < at]
+    behind = _phrase(sentence, at, 0)
+    return bool(before and behind) and (
+        sentence.clauses[before[-1]] < sentence.clauses[behind[0]]
+    )
+
+
+def _named(new: Sentence, old: Sentence, over: range) -> range:
+    """The places of the value that is said to be over."""
+    keys = [new.keys[place] for place in over]
+    for length in range(len(keys), 0, -1):
+        for start in range(len(keys) - length + 1):
+            if not set(keys[:start]) <= set(old.keys):
+                # "No longer works in Rome" ends nothing of who lives there.
+                break
+            for place in range(len(old.keys) - length + 1):
+                if old.keys[place : place + length] == keys[start : start + length]:
+                    return range(place, place + length) if _is_all(old, place) else range(0)
+    return range(0)
+
+
+def _is_all(old: Sentence, place: int) -> bool:
+    """Whether a value begins at a place: "tea" is not all of "green tea"."""
+    before = place - 1
+    if before < 0 or old.at[place] - old.at[before] != 1:
+        return True
+    return old.words[old.at[before]].endswith(("s", "ing")) or old.keys[before] in _MUTE
+
+
+def _instead(new: Sentence, old: Sentence, said: set[str]) -> range:
+    """The places of what another word stands in for: "drives a Fiat instead", "the new lead is"."""
+    missing = [place for place, key in enumerate(old.keys) if key not in said]
+    if not missing or missing[-1] + 1 - missing[0] != len(missing):
+        return range(0)
+    before = old.keys[missing[0] - 1] if missing[0] > 1 else ""
+    behind = new.places.get(before, len(new.keys)) + 1
+    stands = behind < len(new.keys) and new.keys[behind] not in old.keys
+    if ("instead" in new.words and stands) or _has_new(new, old):
+        return range(missing[0], missing[-1] + 1)
+    return range(0)
+
+
+def _has_new(new: Sentence, old: Sentence) -> bool:
+    """Whether a sentence tells of the new one of what the old one tells: the new lead, a new GP."""
+    for at, word in enumerate(new.words):
+        if word != "new" or not at or at + 1 == len(new.words):
+            continue
+        noun = new.places.get(stem(new.words[at + 1]), -1)
+        if noun < 0 or new.keys[noun] in SEVERAL or new.keys[noun] not in old.places:
+            continue
+        if new.words[at + 2 : at + 3] and new.words[at + 2] in _LINKS:
+            if new.words[at - 1] == "the":
+                return all(new.keys[place] in old.keys for place in _phrase(new, at + 2, 0))
+        elif new.words[at - 1] in _ITS or new.words[at - 2 : at] in _HAS_A or noun - 2 in new.owners:
+            return all(key in old.keys for key in new.keys[max(noun - 3, 0) : noun - 1])
+    return False
+
+
+def _another(new: Sentence, old: Sentence, over: set[int]) -> range:
+    """The places of the value of which the new sentence has another one."""
+    before, after = _values(old), _values(new)
+    if len(before) != 1:
+        return range(0)
+    was = before[0]
+    now = [v for v in after if _alike(v, was, new, old) and over.isdisjoint(v.places)]
+    if len(now) != 1 or now[0].key == was.key:
+        return range(0)
+    return was.places
+
+
+def _alike(now: Value, was: Value, new: Sentence, old: Sentence) -> bool:
+    if now.kind != was.kind:
+        return False
+    if now.noun == was.noun:
+        return True
+    return now.kind == "code" and (
+        (not now.noun and was.noun in new.keys) or (not was.noun and now.noun in old.keys)
+    )
+
+
+def _values(sentence: Sentence) -> list[Value]:
+    found = []
+    for place, key in enumerate(sentence.keys):
+        if key in _DAYS:
+            found.append(Value("day", "", key, range(place, place + 1)))
+        elif place in sentence.numbers:
+            found.append(_number(sentence, place))
+        elif not key.replace("_", "").isalpha() and any(map(str.isdigit, key)):
+            noun = _noun_before(sentence, place)
+            found.append(Value("code", noun, key, range(place, place + 1)))
+    return found
+
+
+def _number(sentence: Sentence, place: int) -> Value:
+    key, kind = sentence.keys[place], sentence.numbers[place][1]
+    if kind:
+        return Value(kind, "", key, range(place, place + 1))
+    for month in (place + 1, place - 1):
+        if 0 <= month < len(sentence.keys) and sentence.keys[month] in MONTH_STEMS:
+            low, high = sorted((place, month))
+            return Value("date", "", f"{key} {sentence.keys[month]}", range(low, high + 1))
+    after = place + 1
+    if (
+        after < len(sentence.keys)
+        and sentence.at[after] - sentence.at[place] == 1
+        and sentence.keys[after].isalpha()
+    ):
+        return Value("count", sentence.keys[after], key, range(place, after + 1))
+    return Value("code", _noun_before(sentence, place), key, range(place, place + 1))
+
+
+def _noun_before(sentence: Sentence, place: int) -> str:
+    """The noun that a number or a code stands right behind: room 12, port 8080."""
+    if place == 0 or sentence.at[place] != sentence.at[place - 1]:
+        return ""
+    noun = sentence.keys[place - 1]
+    return noun if noun.isalpha() else ""
+
+
+def _is_of_thing(new: Sentence, old: Sentence, value: range, said: set[str]) -> bool:
+    """Whether the new sentence is about the thing of which the old one tells a value."""
+    rest = [place for place in range(len(old.keys)) if place not in value]
+    missing = [p for p in rest if old.keys[p] not in said and not _is_beside(old, p, value)]
+    if len(missing) == len(rest) or len(missing) > 1:
+        return False
+    if missing and not _is_verb(old, missing[0], value, said):
+        return False
+    thing = {old.keys[place] for place in rest}
+    return not any(_is_of_another(new, p, thing) for p, key in enumerate(new.keys) if key in thing)
+
+
+def _is_beside(old: Sentence, place: int, value: range) -> bool:
+    """Whether a word is of the value: "on the Team plan"."""
+    return place == value[-1] + 1 and old.at[place] - old.at[place - 1] == 1
+
+
+def _is_verb(old: Sentence, place: int, value: range, said: set[str]) -> bool:
+    """Whether a word is the verb that tells a value: before it, or behind who does it."""
+    at = old.at[place]
+    if place == 0 or place in old.numbers or not old.words[at].endswith(("s", "ing")):
+        return False
+    if old.words[at - 1] in _ARTICLES or place - 1 in old.owners:
+        return False
+    between = range(place + 1, value[0]) if place < value[0] else range(value[-1] + 1, place)
+    words = old.words[at : old.at[value[0]]] if place < value[0] else old.words[old.at[value[-1]] : at]
+    return _COPULA.isdisjoint(words) and all(old.keys[p] in said for p in between)
+
+
+def _is_of_another(new: Sentence, place: int, thing: set[str]) -> bool:
+    """Whether a word of the thing only tells whose, or which, another thing is."""
+    after, before = place + 1, place - 1
+    if place in new.owners:
+        # "Ana's sister"
+        return not (thing | _NEWS).intersection(new.keys[after : after + 2])
+    while before >= 0 and new.keys[before] in thing and new.clauses[before] == new.clauses[place]:
+        before -= 1
+    if before < 0 or new.clauses[before] != new.clauses[place]:
+        return False
+    words = new.words[new.at[before] + 1 : new.at[before + 1]]
+    if not words or words[0] not in _LINKS:
+        return False
+    # "The deposit for the flat", "the shed behind the hall"
+    noun = new.words[new.at[before]]
+    return new.keys[before] not in _NEWS and not noun.endswith("ed") and before not in new.numbers
