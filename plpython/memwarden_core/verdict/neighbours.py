@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..light import Any
-from .changes import is_beside, is_newer, read_statements
+from .changes import is_beside, is_newer, read_statements, speaker_of
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
 from .renewal import renews
@@ -70,8 +70,13 @@ def _changed(
         or (read.subject and read.predicate)
     ):
         return found
-    renewed = any(renews(ours, theirs) for ours in read.sentences for theirs in old.sentences)
-    if not renewed:
+    speakers = [speaker_of(each.memory.content) for each in (read, old)]
+    one_speaker = near["mine"] and speakers[0] == speakers[1]
+    if not any(
+        renews(ours, theirs, one_speaker=one_speaker)
+        for ours in read.sentences
+        for theirs in old.sentences
+    ):
         if not new or not _may_share(new, near):
             return found
         stated = read_statements(near["text"], near["content"], near["subject"])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ..language.words import stem, word_set
 from ..light import NamedTuple
 from .alignment import MONTH_STEMS
+from .another import is_verb
 from .reading import Sentence
 from .stated import WEEKDAYS
 from .statement import SEVERAL
@@ -29,7 +30,7 @@ _BY_CHANGE = word_set(
     """
     moved switched changed converted migrated relocated transferred shifted went gone extended
     postponed pushed raised risen rose lowered fallen fell dropped cut reduced increased renamed
-    promoted upgraded updated bumped brought over
+    promoted upgraded updated bumped brought over grown shrunk
     """
 )
 _SINCE = {("as", "of"), ("these", "days"), ("from", "now"), ("by", "now"), ("from", "today")}
@@ -44,6 +45,7 @@ _LINKS = word_set(
 _ARTICLES = word_set("the a an my our your his her its their this that")
 _COPULA = word_set("is are was were am be")
 _DAYS = frozenset(map(stem, WEEKDAYS))
+_OWN = word_set("i me my mine we us our ours")
 _MOST = 24
 
 
@@ -57,8 +59,10 @@ class Value(NamedTuple):
     places: range
 
 
-def renews(new: Sentence, old: Sentence) -> bool:
+def renews(new: Sentence, old: Sentence, *, one_speaker: bool) -> bool:
     """Whether the new sentence tells that the value of the old one is over."""
+    if not one_speaker and not _OWN.isdisjoint([*new.words, *old.words]):
+        return False
     if not (_states(new) and _states(old)) or old.past or any(old.denied):
         return False
     over = _over(new)
@@ -67,7 +71,7 @@ def renews(new: Sentence, old: Sentence) -> bool:
     values = [_named(new, old, each) for each in over]
     if _tells_of_change(new):
         values += [_another(new, old, gone), _instead(new, old, said)]
-    return any(value and _is_of_thing(new, old, value, said) for value in values)
+    return any(value and _is_of_thing(new, old, value) for value in values)
 
 
 def _states(sentence: Sentence) -> bool:
@@ -85,6 +89,8 @@ def _tells_of_change(sentence: Sentence) -> bool:
     if sentence.marks or not _NEWS.isdisjoint(sentence.keys):
         return True
     if not _SINCE.isdisjoint(zip(words, words[1:], strict=False)):
+        return True
+    if not _BY_CHANGE.isdisjoint(words) and "to" in words:
         return True
     done = any(word.endswith("ed") or word in ("set", "put", "cut") for word in words)
     begun = words[0].endswith("ed") or words[0] == "set" or not _DONE.isdisjoint(words)
@@ -211,9 +217,28 @@ def _another(new: Sentence, old: Sentence, over: set[int]) -> range:
         return range(0)
     was = before[0]
     now = [v for v in after if _alike(v, was, new, old) and over.isdisjoint(v.places)]
-    if len(now) != 1 or now[0].key == was.key:
+    if len(now) != 1 or now[0].key == was.key or not _is_told(old, was.places[0]):
+        return range(0)
+    verbs = {p for p in range(1, was.places[0]) if _may_be_verb(old.words[old.at[p]])}
+    if not all(old.keys[p] in new.keys for p in verbs) and not _is_done(new, old, now[0].places[0]):
         return range(0)
     return was.places
+
+
+def _is_told(old: Sentence, place: int) -> bool:
+    """Whether a value stands behind a verb: room 12 is what "room 12 is free" is about."""
+    return any(_may_be_verb(word) for word in old.words[1 : old.at[place] + 1])
+
+
+def _may_be_verb(word: str) -> bool:
+    return is_verb(word) or word.endswith("ed") or (word[-1] == "s" and word[-2:-1] not in ("s", "u"))
+
+
+def _is_done(new: Sentence, old: Sentence, place: int) -> bool:
+    """Whether what leads to a value tells of a change, and of nothing that is done again."""
+    verb = next((p for p in range(place - 1, -1, -1) if new.keys[p] not in old.places), -1)
+    word = new.words[new.at[verb]] if verb >= 0 else ""
+    return not word or word.endswith("ed") or word in _BY_CHANGE or word in ("set", "put", "new")
 
 
 def _alike(now: Value, was: Value, new: Sentence, old: Sentence) -> bool:
@@ -265,8 +290,9 @@ def _noun_before(sentence: Sentence, place: int) -> str:
     return noun if noun.isalpha() else ""
 
 
-def _is_of_thing(new: Sentence, old: Sentence, value: range, said: set[str]) -> bool:
+def _is_of_thing(new: Sentence, old: Sentence, value: range) -> bool:
     """Whether the new sentence is about the thing of which the old one tells a value."""
+    said = {*new.keys, *_MUTE}
     rest = [place for place in range(len(old.keys)) if place not in value]
     missing = [p for p in rest if old.keys[p] not in said and not _is_beside(old, p, value)]
     if len(missing) == len(rest) or len(missing) > 1:
@@ -285,13 +311,14 @@ def _is_beside(old: Sentence, place: int, value: range) -> bool:
 def _is_verb(old: Sentence, place: int, value: range, said: set[str]) -> bool:
     """Whether a word is the verb that tells a value: before it, or behind who does it."""
     at = old.at[place]
-    if place == 0 or place in old.numbers or not old.words[at].endswith(("s", "ing")):
+    if place == 0 or place in old.numbers or not _may_be_verb(old.words[at]):
         return False
     if old.words[at - 1] in _ARTICLES or place - 1 in old.owners:
         return False
     between = range(place + 1, value[0]) if place < value[0] else range(value[-1] + 1, place)
     words = old.words[at : old.at[value[0]]] if place < value[0] else old.words[old.at[value[-1]] : at]
-    return _COPULA.isdisjoint(words) and all(old.keys[p] in said for p in between)
+    led = old.words[at + 1 : at + 2] == ["by"]
+    return (led or _COPULA.isdisjoint(words)) and all(old.keys[p] in said for p in between)
 
 
 def _is_of_another(new: Sentence, place: int, thing: set[str]) -> bool:
@@ -303,10 +330,20 @@ def _is_of_another(new: Sentence, place: int, thing: set[str]) -> bool:
     while before >= 0 and new.keys[before] in thing and new.clauses[before] == new.clauses[place]:
         before -= 1
     if before < 0 or new.clauses[before] != new.clauses[place]:
-        return False
+        return _is_parted(new, place, thing)
     words = new.words[new.at[before] + 1 : new.at[before + 1]]
     if not words or words[0] not in _LINKS:
-        return False
+        return _is_parted(new, place, thing)
     # "The deposit for the flat", "the shed behind the hall"
     noun = new.words[new.at[before]]
     return new.keys[before] not in _NEWS and not noun.endswith("ed") and before not in new.numbers
+
+
+def _is_parted(new: Sentence, place: int, thing: set[str]) -> bool:
+    """Whether what follows tells the thing from others: "the shop on Hill Road", "for children"."""
+    after = place + 1
+    if after >= len(new.keys) or new.keys[after] in thing or new.clauses[after] != new.clauses[place]:
+        return False
+    between = new.words[new.at[place] + 1 : new.at[after]]
+    told = any(map(_may_be_verb, new.words[1 : new.at[place] + 1]))
+    return bool(between) and between[0] in _LINKS and not told and after not in new.numbers
