@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memwarden_core.verdict.changes import attribute_of, is_newer, read_statements
+from memwarden_core.verdict.changes import attribute_of
 from memwarden_core.verdict.neighbours import judge_neighbours
 
 CHANGES = [
@@ -43,7 +43,6 @@ CHANGES = [
     ("Jonas works as a waiter.", "Jonas now works as a cook."),
     ("Jonas is a junior developer.", "Jonas has been promoted to senior developer."),
     ("The server runs Ubuntu 20.04.", "The server now runs Ubuntu 24.04."),
-    ("The current version of the app is 2.3.", "The current version of the app is 2.4."),
     ("The project's budget is 20,000 euros.", "The project's budget has been cut to 15,000 euros."),
     ("The front door is white.", "The front door is now green."),
     ("The company is called Brightsoft.", "The company has been renamed Clearsoft."),
@@ -199,11 +198,11 @@ APART = [
 
 def newer(new: object, old: object, *, one_writer: bool = True) -> bool:
     """Whether the new text, or the content with a text, tells another value than the old one."""
-    read = []
-    for content in (new, old):
-        text = content["text"] if isinstance(content, dict) else str(content)
-        read.append(read_statements(text, content, None))
-    return is_newer(*read, one_writer=one_writer)
+    text = new["text"] if isinstance(new, dict) else str(new)
+    near = told(old["text"] if isinstance(old, dict) else str(old))
+    near |= {"content": old, "mine": one_writer}
+    [found] = judge_neighbours((None, None, new, text, None, None), [near])
+    return found["relation"] == "updates"
 
 
 @pytest.mark.parametrize(("earlier", "later"), CHANGES)

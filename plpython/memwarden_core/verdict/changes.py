@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ..bookkeeping import speaker_of
 from ..language.words import HEDGE, stem, word_set
 from ..light import NamedTuple
 from .frames import may_state, statements_of
@@ -24,7 +25,6 @@ _MOST_NAME = 100
 _SENTENCE = re.compile(r"(?<=[^\s.][^\s.][.!;])\s+(?=[^\W\d_])|(?<=[?])\s+")
 _SEVERAL = frozenset(".!?;")
 _SPEAKER = re.compile(r"([^\W\d_][\w.'-]{0,30}(?: [^\W\d_][\w.'-]{0,30}){0,2}): (?=\S)")
-_SPEAKERS = ("speaker", "author", "from", "sender", "name", "user")
 _EDGES = "\"()[]{},;:.!'*_\u201c\u201d\u2026"
 _MOST_WORDS = 30
 _ADDS = word_set(
@@ -76,23 +76,13 @@ class Attribute(NamedTuple):
     family: str
 
 
-def speaker_of(content: object) -> str:
-    """Who says a content, where it names somebody beside the words; empty where it does not."""
-    if isinstance(content, dict):
-        for name in _SPEAKERS:
-            said = content.get(name)
-            if isinstance(said, str) and 0 < len(said) <= 100:
-                return " ".join(said.lower().split())
-    return ""
-
-
 def read_statements(text: str, content: object, subject: str | None) -> list[Statement]:
     """What a memory states of attributes, at most a few statements."""
     if len(text) > _MOST_CHARACTERS:
         return []
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(PLAIN)
-    speaker = speaker_of(content)
+    speaker = speaker_of(content)[1].lower() if isinstance(content, dict) else ""
     if speaker and isinstance(content, dict) and isinstance(content.get("text"), str):
         text = str(content["text"])[:_MOST_CHARACTERS]
     found = _SPEAKER.match(text) if ": " in text[:_MOST_NAME] else None

@@ -29,6 +29,10 @@ CHANGE = _NOW_WORDS | word_set(
     """
 )
 """Words that tell of a change, or that something holds from some time on."""
+REPORTS = word_set(
+    "said says told tells me us thinks thought believes dreamt dreamed imagines wishes claims heard"
+)
+"""Before "that" and before a quotation: what follows is somebody's words, or a dream."""
 BEARING = word_set(
     """
     from to into onto in on at by of for with i me my mine we us our you your he him his she her

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ..bookkeeping import speaker_of
+from ..language.words import FIRST_PERSON
 from ..light import NamedTuple
 from ..normalise import fold, normalise
 from .fields import Leaves, compare_fields, leaves, untold
@@ -73,6 +75,17 @@ class Prepared:
         self.words = frozenset(key for sentence in self.sentences for key in sentence.keys)
         self.cut = len(memory.text) > MAX_CHARACTERS or len(self.sentences) >= MAX_SENTENCES
         """Whether something of it was not read."""
+
+    @cached_property
+    def speaker(self) -> str:
+        """Who says it, where the content names somebody beside the words."""
+        content = self.memory.content
+        return speaker_of(content)[1].lower() if isinstance(content, dict) else ""
+
+    @cached_property
+    def of_oneself(self) -> bool:
+        """Whether somebody speaks of themselves."""
+        return any(not FIRST_PERSON.isdisjoint(each.words) for each in self.sentences)
 
     @cached_property
     def fields(self) -> Leaves | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..light import Any
-from .changes import is_beside, is_newer, read_statements, speaker_of
+from .changes import is_beside, is_newer, read_statements
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
 from .renewal import renews
@@ -39,8 +39,11 @@ def judge_neighbours(
     stated = read_statements(new[3], new[2], new[0]) if not (new[0] and new[1]) else []
     told = []
     for near, old, found in zip(neighbours, olds, verdicts, strict=True):
-        against = found.relation in _AGAINST and found.method in _VALUES and _is_guess(found)
-        if against and is_beside(new[3], near["text"]):
+        against = found.relation in _AGAINST and _is_guess(found)
+        one_speaker = near["mine"] and read.speaker == old.speaker
+        if against and not one_speaker and read.of_oneself and old.of_oneself:
+            found = Verdict("unrelated", 1.0, "entity", {})
+        elif against and found.method in _VALUES and is_beside(new[3], near["text"]):
             found = Verdict("unrelated", 1.0, "several", {})
         told.append(_told(near, _changed(read, stated, near, old, found)))
     return told
@@ -70,8 +73,7 @@ def _changed(
         or (read.subject and read.predicate)
     ):
         return found
-    speakers = [speaker_of(each.memory.content) for each in (read, old)]
-    one_speaker = near["mine"] and speakers[0] == speakers[1]
+    one_speaker = near["mine"] and read.speaker == old.speaker
     if not any(
         renews(ours, theirs, one_speaker=one_speaker)
         for ours in read.sentences

@@ -12,7 +12,7 @@ import unicodedata
 from ..language.units import MONTHS, NUMBERS, UNITS
 from ..language.words import NEGATION, stem
 from ..light import TYPE_CHECKING
-from .function_words import CHANGE, FUNCTION, Kind
+from .function_words import CHANGE, FUNCTION, REPORTS, Kind
 from .tokens import ABBREVIATIONS, AMOUNT, CLOCK, DATE, EDGES, INSIDE, ORDINALS, PLAIN
 from .values import HABITS, SEVERAL
 from .words import PHRASE_ENDS, PHRASES
@@ -175,6 +175,8 @@ class _Reader:
                 return
             if chunk[0] in "([{\u201c":
                 self.turn()
+            if chunk[0] in "\"\u201c" and not REPORTS.isdisjoint(self.now.words[-1:]):
+                self.now.hedged = True
         if core.isalpha():
             self.word(core)
         else:
@@ -230,6 +232,9 @@ class _Reader:
             self.turn()
             self.denies()
             return
+        if lower == "that" and not REPORTS.isdisjoint(now.words[-1:]):
+            # "Bo said that": his words.
+            now.hedged = True
         now.words.append(lower)
         kind = FUNCTION.get(lower)
         if kind is not None and not (lower == "may" and core[0] == "M"):

@@ -190,6 +190,10 @@ def _conflict(found: Alignment) -> Finding:
         return _unlike(found, "another_name")
     if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
         return _unlike(found, first.method)
+    places = sorted(new.at[c.new] for c in found.conflicts)
+    if 0 in new.names and places[-1] - places[0] >= len(places):
+        # "Ana drinks tea in the morning", "Ana drinks coffee in the evening"
+        return _unlike(found, first.method)
     another = is_another(new, old, first) or has_another_subject(found)
     if another and not may_be_one_sight(new, old, first):
         return _unlike(found, "another_subject")
@@ -294,7 +298,11 @@ def _another_value(found: Alignment) -> Finding:
         return Finding("unrelated", 0.5, "attribute", covered)
     ends = last == len(new.keys) or new.clauses[last] != new.clauses[last - 1]
     short = max(last - first, end - start) <= _VALUE
-    names = new.names.issuperset(range(first, last)) and old.names.issuperset(range(start, end))
+    named = [new.names.issuperset(range(first, last)), old.names.issuperset(range(start, end))]
+    names = all(named)
+    if first and any(named) != names:
+        # "Ana lives in Rome", "Ana has moved to the second row"
+        return _unlike(found, "attribute")
     if (
         first
         and short
