@@ -15,7 +15,6 @@ from ..bookkeeping import speaker_of
 from ..language.words import HEDGE, stem, word_set
 from ..light import NamedTuple
 from .frames import may_state, statements_of
-from .stated import key_of
 from .statement import Statement, family
 from .tokens import PLAIN
 
@@ -51,18 +50,12 @@ _ENDS = re.compile(
     rf"|from {_OF_TIME} on(?:wards)?|now|these days|nowadays|again|instead|from now on))$",
     re.IGNORECASE,
 )
-_GONE = re.compile(
-    r" no longer | (?:do|does|is|are)(?:n't| not) (?=.* (?:anymore|any more|any longer)$)"
-)
-_BEFORE = re.compile(r" (?:instead of|rather than) (?:on |at |in )?([^,]+)$")
-_ANYMORE = re.compile(r",? (?:anymore|any more|any longer)$")
 _OPENERS = word_set(
     "from as since starting effective beginning now these nowadays update correction"
 )
 _ENDERS = word_set(
     "since starting effective beginning as from now days nowadays again instead last this"
 )
-_LONGER = word_set("longer anymore more")
 _PLANS = re.compile(r"(?:is|are|am|'s|'m|'re) planning ")
 _CALLED = re.compile(r"\b(?:has|have|had) an? (?:\w+ ){1,3}(?:called|named) ")
 _NOWS = word_set("now recently newly finally just meanwhile")
@@ -120,31 +113,13 @@ def _read(sentence: str, speaker: str) -> list[Statement]:
         if not opened:
             break
         sentence, changed = sentence[opened.end() :], True
-    gone = None if _LONGER.isdisjoint(lower) else _GONE.search(sentence)
-    if gone:
-        copula = " is " if " is" in gone[0] else " are " if " are" in gone[0] else " "
-        sentence = sentence[: gone.start()] + copula + sentence[gone.end() :]
-        sentence = _ANYMORE.sub("", sentence)
     while not _ENDERS.isdisjoint(lower) and (ended := _ENDS.search(sentence)):
         sentence, changed = sentence[: ended.start()], True
-    before = _BEFORE.search(sentence) if "of" in lower or "than" in lower else None
-    if before:
-        sentence, changed = sentence[: before.start()], True
     words = [word for word in _words(sentence) if word.lower() not in _FILLS]
-    if gone and "but" in lower:
-        # "no longer opens at 9 but at 10"
-        at = [word.lower() for word in words].index("but")
-        verb = len(_words(sentence[: gone.start()]))
-        after = next((n for n in range(verb, at) if words[n] in ("on", "at", "in", "by", "for")), 0)
-        if not after:
-            return []
-        words, gone, changed = words[:after] + words[at + 1 :], None, True
     return [
         each._replace(
             subject=_bound(each.subject, speaker),
             changed=each.changed or changed,
-            gone=each.gone or bool(gone),
-            former=each.former or (key_of(before[1].split()) if before else ""),
         )
         for each in statements_of(words)
     ]
@@ -200,25 +175,17 @@ def is_newer(new: list[Statement], old: list[Statement], *, one_writer: bool) ->
 
 
 def _follows(new: Statement, old: Statement, *, one_writer: bool) -> bool:
-    if new.subject != old.subject or old.gone:
+    if new.subject != old.subject or new.slot != old.slot or new.value == old.value:
         return False
-    if new.slot != old.slot:
-        # "has switched from Nordea to Danske" of who banks with Nordea.
-        named = new.changed and not new.relation and bool(new.former) and new.former == old.value
-        return named and new.kind == old.kind and old.slot.startswith("verb:")
     if not one_writer and new.subject.split(" ", 1)[0] in _OWN:
         return False
     if new.relation and old.relation and new.relation != old.relation:
         return False
-    if new.gone:
-        return new.value == old.value
-    if new.value == old.value or not (new.changed or (new.single and old.single)):
+    if not (new.changed or (new.single and old.single)):
         return False
     if new.beside != old.beside and (new.beside or new.relation):
         return False
-    if new.former:
-        return new.former == old.value or (new.single and _of_one_kind(new, old))
-    return not new.replaces and _of_one_kind(new, old)
+    return _of_one_kind(new, old)
 
 
 def _of_one_kind(new: Statement, old: Statement) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..language.words import stem, word_set
-from .moves import MOVED, NAMED, been, bought, joined, left, moved, replaced, sold, taken
 from .stated import ARTICLES, told
 from .statement import (
     MOST_SUBJECT,
@@ -57,6 +56,12 @@ _LED = dict.fromkeys(
     "edits": "edit",
     "hosted": "host",
 }
+MOVED = word_set(
+    "moved relocated shifted rescheduled postponed pushed transferred extended brought switched"
+    " changed converted migrated risen rose grown grew gone went fallen fell dropped increased"
+    " decreased raised lowered cut reduced shrunk shrank updated upgraded moves switches changes"
+)
+_AROUND = word_set("house home over back up down forward out")
 _AT_HOME = word_set("based located situated headquartered")
 _NO_EMPLOYERS = word_set("night home noon dai weekend present")
 _SHIFTS = word_set("nights days mornings evenings weekends")
@@ -92,6 +97,20 @@ def may_state(words: list[str], lower: frozenset[str]) -> bool:
 def _is_habit(word: str) -> bool:
     """Whether a word looks like a verb that tells what is done again and again."""
     return word[-1] == "s" and word.islower() and not word.endswith(("ss", "us", "'s"))
+
+
+def _moved(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    """What follows a verb of change: perhaps from something, to something."""
+    lower = [word.lower() for word in rest]
+    while lower and lower[0] in _AROUND:
+        rest, lower = rest[1:], lower[1:]
+    if "to" not in lower[:-1] or (lower[0] not in ("to", "from")):
+        return []
+    rest = rest[lower.index("to") + 1 :]
+    noun = noun_of(thing)
+    if noun:
+        return attribute(*noun, rest, changed=True)
+    return all_of(thing, "", ["to", *rest], changed=True)
 
 
 def _habit(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
@@ -144,37 +163,20 @@ def _costs(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     return [s for s in one_of(thing, "money", "price", rest) if s.kind == "money"]
 
 
-def _measured(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
-    found = one_of(thing, "measure:" + stem(verb), "measure", rest)
-    return [s for s in found if s.kind == "amount"] or _habit(thing, verb, rest)
-
-
 def _uses(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
     found = one_of(thing, "use", stem(verb), rest, single=False)
     if found and found[0].kind == "room":
         return [found[0]._replace(slot="place")]
-    # Who uses a thing uses others too.
-    uses = verb in ("uses", "use")
-    return [s._replace(replaces=uses) for s in found if s.kind == "name"] or (
-        [] if uses else _habit(thing, verb, rest)
-    )
+    if verb in ("uses", "use"):
+        # Who uses a thing uses others too.
+        return []
+    return [s for s in found if s.kind == "name"] or _habit(thing, verb, rest)
 
 
 def _leads(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
     found = by_whom(rest, _LED[verb], thing, single=_LED[verb] in ("lead", "own"))
     definite = rest[0].lower() in ARTICLES and rest[0].lower() not in ("a", "an")
     return found if definite else [] if found else _habit(thing, verb, rest)
-
-
-def _reports(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
-    return by_whom(thing, "lead", rest[1:]) if rest[0].lower() == "to" else []
-
-
-def _can(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
-    lower = [word.lower() for word in rest[:3]]
-    if lower[:2] != ["be", "reached"] or lower[2:] not in (["at"], ["on"], ["under"]):
-        return []
-    return [s for s in one_of(thing, "phone", "phone", rest[3:]) if s.kind == "code"]
 
 
 def _is(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
@@ -251,9 +253,11 @@ def _state(thing: list[str], rest: list[str]) -> list[Statement]:
 def _has(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     first = rest[0].lower()
     if first == "been" and len(rest) > 2:
-        return been(thing, rest[1].lower(), rest[2:])
-    if first in _PERFECT and len(rest) > 1:
-        return _FRAMES[first](thing, first, rest[1:])
+        rest, first = rest[1:], rest[1].lower()
+    if first == "sold" and rest[1].lower() == "to":
+        return by_whom(thing, "own", rest[2:])
+    if first in MOVED and len(rest) > 1:
+        return _moved(thing, first, rest[1:])
     if first == "a" and len(rest) > 3 and rest[1].lower() == "new":
         # "The club has a new treasurer, Ana"
         at = next((n for n, word in enumerate(rest) if word[0].isupper()), len(rest))
@@ -268,37 +272,14 @@ def _has(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     return []
 
 
-def _was(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
-    verb = rest[0].lower()
-    passive = len(rest) > 1 and (verb in MOVED or verb in NAMED)
-    return been(thing, verb, rest[1:]) if passive else []
-
-
-def _became(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
-    found = _is_the(thing, rest) if rest[0].lower() == "the" else []
-    return [each._replace(changed=True) for each in found]
-
-
-_PERFECT = MOVED | word_set("taken replaced joined left become succeeded bought acquired")
 _FRAMES: dict[str, Callable[[list[str], str, list[str]], list[Statement]]] = {
     **dict.fromkeys(("is", "are", "am"), _is),
     **dict.fromkeys(("has", "have"), _has),
-    **dict.fromkeys(("was", "were"), _was),
     **dict.fromkeys(("works", "work"), _works),
     **dict.fromkeys(("costs", "cost"), _costs),
-    **dict.fromkeys(("took", "taken"), taken),
-    **dict.fromkeys(("replaced", "succeeded", "replaces"), replaced),
-    **dict.fromkeys(("bought", "acquired"), bought),
-    **dict.fromkeys(("become", "became"), _became),
     **dict.fromkeys(("lives", "live", "resides", "reside"), _lives),
     **dict.fromkeys(word_set("opens closes starts begins ends finishes"), _timed),
-    **dict.fromkeys(word_set("weighs measures holds seats lasts"), _measured),
     **dict.fromkeys(("uses", "use", "drives", "rides"), _uses),
     **dict.fromkeys([verb for verb in _LED if verb.endswith("s")], _leads),
-    **dict.fromkeys(MOVED, moved),
-    "reports": _reports,
-    "can": _can,
-    "belongs": sold,
-    "joined": joined,
-    "left": left,
+    **dict.fromkeys(MOVED, _moved),
 }

@@ -175,7 +175,7 @@ class _Reader:
                 return
             if chunk[0] in "([{\u201c":
                 self.turn()
-            if chunk[0] in "\"\u201c" and not REPORTS.isdisjoint(self.now.words[-1:]):
+            if chunk[0] in '"\u201c' and not REPORTS.isdisjoint(self.now.words[-1:]):
                 self.now.hedged = True
         if core.isalpha():
             self.word(core)

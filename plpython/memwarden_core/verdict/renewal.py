@@ -38,6 +38,7 @@ _MUTE = frozenset(map(stem, word_set("every each all both due day daily after ab
 """Beside a value they tell nothing of the thing."""
 _ITS = word_set("the its my our your his her their")
 _HAS_A = (["has", "a"], ["have", "a"])
+_TAKEN = word_set("over bought acquired inherited")
 _DONE = word_set("has have was were had been got")
 _LINKS = word_set(
     "on at in to into from by for with of as over near behind through via onto after before against"
@@ -109,7 +110,8 @@ def _over(sentence: Sentence) -> list[range]:
         if word == "from":
             to = words.index("to", at) if "to" in words[at:] else 0
             changed = not _BY_CHANGE.isdisjoint(words[:at])
-            if changed and (to or "over" in words[:at]):
+            taken = not _TAKEN.isdisjoint(words[:at])
+            if (changed and to) or taken:
                 found.append(_phrase(sentence, at, to))
         elif word in _ENDED or (word == "was" and _opens_clause(sentence, at)):
             found.append(_phrase(sentence, at, 0))
@@ -154,9 +156,7 @@ def _is_figure(sentence: Sentence, place: int) -> bool:
 def _opens_clause(sentence: Sentence, at: int) -> bool:
     before = [place for place, where in enumerate(sentence.at) if where < at]
     behind = _phrase(sentence, at, 0)
-    return bool(before and behind) and (
-        sentence.clauses[before[-1]] < sentence.clauses[behind[0]]
-    )
+    return bool(before and behind) and (sentence.clauses[before[-1]] < sentence.clauses[behind[0]])
 
 
 def _named(new: Sentence, old: Sentence, over: range) -> range:
@@ -189,9 +189,22 @@ def _instead(new: Sentence, old: Sentence, said: set[str]) -> range:
     before = old.keys[missing[0] - 1] if missing[0] > 1 else ""
     behind = new.places.get(before, len(new.keys)) + 1
     stands = behind < len(new.keys) and new.keys[behind] not in old.keys
-    if ("instead" in new.words and stands) or _has_new(new, old):
+    if (
+        ("instead" in new.words and stands)
+        or _has_new(new, old)
+        or _is_changed_to(new, old, missing)
+    ):
         return range(missing[0], missing[-1] + 1)
     return range(0)
+
+
+def _is_changed_to(new: Sentence, old: Sentence, missing: list[int]) -> bool:
+    """Whether something became another of its kind: from a junior developer to a senior one."""
+    noun = old.keys[missing[-1] + 1] if missing[-1] + 1 < len(old.keys) else ""
+    at = new.places.get(noun, 0)
+    told = at > 0 and missing[0] > 0 and new.keys[at - 1] not in old.keys
+    changed = not _BY_CHANGE.isdisjoint(new.words[: new.at[at]])
+    return told and changed and "to" in new.words[: new.at[at]]
 
 
 def _has_new(new: Sentence, old: Sentence) -> bool:
@@ -205,7 +218,9 @@ def _has_new(new: Sentence, old: Sentence) -> bool:
         if new.words[at + 2 : at + 3] and new.words[at + 2] in _LINKS:
             if new.words[at - 1] == "the":
                 return all(new.keys[place] in old.keys for place in _phrase(new, at + 2, 0))
-        elif new.words[at - 1] in _ITS or new.words[at - 2 : at] in _HAS_A or noun - 2 in new.owners:
+        elif (
+            new.words[at - 1] in _ITS or new.words[at - 2 : at] in _HAS_A or noun - 2 in new.owners
+        ):
             return all(key in old.keys for key in new.keys[max(noun - 3, 0) : noun - 1])
     return False
 
@@ -231,7 +246,9 @@ def _is_told(old: Sentence, place: int) -> bool:
 
 
 def _may_be_verb(word: str) -> bool:
-    return is_verb(word) or word.endswith("ed") or (word[-1] == "s" and word[-2:-1] not in ("s", "u"))
+    return (
+        is_verb(word) or word.endswith("ed") or (word[-1] == "s" and word[-2:-1] not in ("s", "u"))
+    )
 
 
 def _is_done(new: Sentence, old: Sentence, place: int) -> bool:
@@ -299,8 +316,8 @@ def _is_of_thing(new: Sentence, old: Sentence, value: range) -> bool:
         return False
     if missing and not _is_verb(old, missing[0], value, said):
         return False
-    thing = {old.keys[place] for place in rest}
-    return not any(_is_of_another(new, p, thing) for p, key in enumerate(new.keys) if key in thing)
+    known, thing = set(old.keys), {old.keys[place] for place in rest}
+    return not any(_is_of_another(new, p, known) for p, key in enumerate(new.keys) if key in thing)
 
 
 def _is_beside(old: Sentence, place: int, value: range) -> bool:
@@ -316,34 +333,40 @@ def _is_verb(old: Sentence, place: int, value: range, said: set[str]) -> bool:
     if old.words[at - 1] in _ARTICLES or place - 1 in old.owners:
         return False
     between = range(place + 1, value[0]) if place < value[0] else range(value[-1] + 1, place)
-    words = old.words[at : old.at[value[0]]] if place < value[0] else old.words[old.at[value[-1]] : at]
+    words = (
+        old.words[at : old.at[value[0]]] if place < value[0] else old.words[old.at[value[-1]] : at]
+    )
     led = old.words[at + 1 : at + 2] == ["by"]
     return (led or _COPULA.isdisjoint(words)) and all(old.keys[p] in said for p in between)
 
 
-def _is_of_another(new: Sentence, place: int, thing: set[str]) -> bool:
+def _is_of_another(new: Sentence, place: int, known: set[str]) -> bool:
     """Whether a word of the thing only tells whose, or which, another thing is."""
     after, before = place + 1, place - 1
     if place in new.owners:
         # "Ana's sister"
-        return not (thing | _NEWS).intersection(new.keys[after : after + 2])
-    while before >= 0 and new.keys[before] in thing and new.clauses[before] == new.clauses[place]:
+        return not (known | _NEWS).intersection(new.keys[after : after + 2])
+    while before >= 0 and new.keys[before] in known and new.clauses[before] == new.clauses[place]:
         before -= 1
     if before < 0 or new.clauses[before] != new.clauses[place]:
-        return _is_parted(new, place, thing)
+        return _is_parted(new, place, known)
     words = new.words[new.at[before] + 1 : new.at[before + 1]]
     if not words or words[0] not in _LINKS:
-        return _is_parted(new, place, thing)
+        return _is_parted(new, place, known)
     # "The deposit for the flat", "the shed behind the hall"
     noun = new.words[new.at[before]]
+    if new.at[before] and new.words[new.at[before] - 1] == "to":
+        # "Has switched to Zumo for chat": the value.
+        return False
     return new.keys[before] not in _NEWS and not noun.endswith("ed") and before not in new.numbers
 
 
-def _is_parted(new: Sentence, place: int, thing: set[str]) -> bool:
+def _is_parted(new: Sentence, place: int, known: set[str]) -> bool:
     """Whether what follows tells the thing from others: "the shop on Hill Road", "for children"."""
     after = place + 1
-    if after >= len(new.keys) or new.keys[after] in thing or new.clauses[after] != new.clauses[place]:
+    if after >= len(new.keys) or new.clauses[after] != new.clauses[place]:
         return False
     between = new.words[new.at[place] + 1 : new.at[after]]
     told = any(map(_may_be_verb, new.words[1 : new.at[place] + 1]))
-    return bool(between) and between[0] in _LINKS and not told and after not in new.numbers
+    leads = bool(between) and between[0] in _LINKS and new.keys[after] not in known
+    return leads and not told and after not in new.numbers

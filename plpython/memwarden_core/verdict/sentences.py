@@ -349,7 +349,11 @@ def _is_named(found: Alignment, first: int) -> bool:
 
 def _is_told(word: str) -> bool:
     """Whether a word may be a verb that tells what is done, or was."""
-    return is_verb(word) or word.endswith("ed") or (word.endswith("s") and not word.endswith(("ss", "us")))
+    return (
+        is_verb(word)
+        or word.endswith("ed")
+        or (word.endswith("s") and not word.endswith(("ss", "us")))
+    )
 
 
 def _other_names(found: Alignment) -> bool:

@@ -31,14 +31,8 @@ class Statement(NamedTuple):
     single: bool = False
     """Whether a thing has one such value at a time."""
     changed: bool = False
-    former: str = ""
-    """The value before, where the statement tells it."""
-    gone: bool = False
-    """Whether it tells that this is the value no more."""
     free: bool = True
     """Whether any other value of its kind takes its place; otherwise only one of its sort."""
-    replaces: bool = False
-    """Whether it takes the place of nothing but the former value that it names."""
 
 
 def family(statement: Statement) -> str:
@@ -181,7 +175,7 @@ SEVERAL = frozenset(
 
 
 def attribute(
-    thing: list[str], noun: str, rest: list[str], *, changed: bool = False, former: str = ""
+    thing: list[str], noun: str, rest: list[str], *, changed: bool = False
 ) -> list[Statement]:
     """The value of what a noun names."""
     last = noun.rsplit(" ", 1)[-1]
@@ -191,7 +185,7 @@ def attribute(
     if slot == "state" and 0 < len(rest) < 4:
         said = " ".join(rest).lower()
         made = Statement(thing_key(thing), slot, "be", "state", said, single=True)
-        return [made._replace(changed=changed, former=former)]
+        return [made._replace(changed=changed)]
     values, beside = told(rest)
     if not values or (len(values) > 1 and not changed):
         return []
@@ -213,4 +207,4 @@ def attribute(
         beside,
         single=True,
     )
-    return [made._replace(changed=changed, former=former, free=free)]
+    return [made._replace(changed=changed, free=free)]
