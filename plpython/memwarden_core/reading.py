@@ -52,6 +52,10 @@ def says_little(value: object) -> bool:
     return value is not None and not isinstance(value, (dict, list))
 
 
+def _is_place(value: object) -> bool:
+    return isinstance(value, (str, int, float)) and not isinstance(value, bool)
+
+
 class _Reader:
     """Walks through a content, value by value."""
 
@@ -90,7 +94,7 @@ class _Reader:
     def _object(self, value: dict[str, object], names: tuple[str, ...], *, beside: bool) -> None:
         message = is_message(value)
         if not (message or beside):
-            ends = [value[n] for n in ("from", "to") if isinstance(value.get(n), (str, int, float))]
+            ends = [value[n] for n in ("from", "to") if _is_place(value.get(n))]
             if len(ends) == 2:
                 self._say(f"from {ends[0]} to {ends[1]}", names, way=True)
         before = self.speaker

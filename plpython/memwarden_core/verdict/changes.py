@@ -16,7 +16,7 @@ from ..language.words import HEDGE, stem, word_set
 from ..light import NamedTuple
 from .frames import may_state, statements_of
 from .statement import Statement, family
-from .tokens import PLAIN
+from .tokens import ABBREVIATIONS, PLAIN
 
 _MOST_CHARACTERS = 400
 _MOST_SENTENCES = 4
@@ -88,8 +88,12 @@ def read_statements(text: str, content: object, subject: str | None) -> list[Sta
     if _SEVERAL.isdisjoint(text[:-1]):
         return _read(text, speaker)
     stated: list[Statement] = []
-    for sentence in _SENTENCE.split(text, _MOST_SENTENCES)[:_MOST_SENTENCES]:
-        stated += _read(sentence, speaker)
+    rest = ""
+    for part in _SENTENCE.split(text, _MOST_SENTENCES)[:_MOST_SENTENCES]:
+        rest = f"{rest} {part}" if rest else part
+        if rest.rsplit(" ", 1)[-1].rstrip(".").lower() not in ABBREVIATIONS:
+            stated += _read(rest, speaker)
+            rest = ""
     return stated
 
 

@@ -8,6 +8,8 @@ thing, and no part, owner or neighbour of it.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ..language.words import stem, word_set
 from ..light import NamedTuple
 from .alignment import MONTH_STEMS
@@ -89,7 +91,7 @@ def _tells_of_change(sentence: Sentence) -> bool:
     words = sentence.words
     if sentence.marks or not _NEWS.isdisjoint(sentence.keys):
         return True
-    if not _SINCE.isdisjoint(zip(words, words[1:], strict=False)):
+    if not _SINCE.isdisjoint(pairwise(words)):
         return True
     if not _BY_CHANGE.isdisjoint(words) and "to" in words:
         return True
@@ -186,9 +188,15 @@ def _instead(new: Sentence, old: Sentence, said: set[str]) -> range:
     missing = [place for place, key in enumerate(old.keys) if key not in said]
     if not missing or missing[-1] + 1 - missing[0] != len(missing):
         return range(0)
-    before = old.keys[missing[0] - 1] if missing[0] > 1 else ""
+    verb = missing[0] - 1
+    before = old.keys[verb] if verb > 0 and _may_be_verb(old.words[old.at[verb]]) else ""
     behind = new.places.get(before, len(new.keys)) + 1
-    stands = behind < len(new.keys) and new.keys[behind] not in old.keys
+    stands = (
+        behind < len(new.keys)
+        and new.keys[behind] not in old.keys
+        and (behind in new.numbers) == (missing[0] in old.numbers)
+        and ("instead", "of") not in pairwise(new.words)
+    )
     if (
         ("instead" in new.words and stands)
         or _has_new(new, old)
@@ -286,7 +294,9 @@ def _number(sentence: Sentence, place: int) -> Value:
     if kind:
         return Value(kind, "", key, range(place, place + 1))
     for month in (place + 1, place - 1):
-        if 0 <= month < len(sentence.keys) and sentence.keys[month] in MONTH_STEMS:
+        beside = 0 <= month < len(sentence.keys)
+        beside = beside and sentence.clauses[month] == sentence.clauses[place]
+        if beside and sentence.keys[month] in MONTH_STEMS:
             low, high = sorted((place, month))
             return Value("date", "", f"{key} {sentence.keys[month]}", range(low, high + 1))
     after = place + 1
@@ -330,6 +340,8 @@ def _is_verb(old: Sentence, place: int, value: range, said: set[str]) -> bool:
     at = old.at[place]
     if place == 0 or place in old.numbers or not _may_be_verb(old.words[at]):
         return False
+    if place > value[0] > 0:
+        return False
     if old.words[at - 1] in _ARTICLES or place - 1 in old.owners:
         return False
     between = range(place + 1, value[0]) if place < value[0] else range(value[-1] + 1, place)
@@ -352,13 +364,29 @@ def _is_of_another(new: Sentence, place: int, known: set[str]) -> bool:
         return _is_parted(new, place, known)
     words = new.words[new.at[before] + 1 : new.at[before + 1]]
     if not words or words[0] not in _LINKS:
-        return _is_parted(new, place, known)
+        # "The café opposite the shop", "as of this month the shop"
+        beside = words and words[0] in _ARTICLES and not _may_lead(new, before)
+        return bool(beside) or _is_parted(new, place, known)
     # "The deposit for the flat", "the shed behind the hall"
     noun = new.words[new.at[before]]
     if new.at[before] and new.words[new.at[before] - 1] == "to":
         # "Has switched to Zumo for chat": the value.
         return False
     return new.keys[before] not in _NEWS and not noun.endswith("ed") and before not in new.numbers
+
+
+def _may_lead(new: Sentence, place: int) -> bool:
+    """Whether a word before a thing does something to it, or tells since when."""
+    word = new.words[new.at[place]]
+    when = new.at[place] > 0 and new.words[new.at[place] - 1] in ("this", "last", "next")
+    return (
+        when
+        or new.keys[place] in _DAYS | _NEWS | MONTH_STEMS
+        or place in new.numbers
+        or word in _BY_CHANGE | _ENDED
+        or _may_be_verb(word)
+        or new.at[place] == 0
+    )
 
 
 def _is_parted(new: Sentence, place: int, known: set[str]) -> bool:
