@@ -17,6 +17,7 @@ from .another import is_verb
 from .reading import Sentence
 from .stated import WEEKDAYS
 from .statement import SEVERAL
+from .values import SEVERAL as SEVERAL_VERBS
 
 _NOT_NOW = word_set(
     """
@@ -26,7 +27,14 @@ _NOT_NOW = word_set(
     """
 )
 """With one of these it holds for a while, beside another value, or for somebody."""
-_ENDED = word_set("replaced replaces replacing left quit dropped ditched abandoned")
+_BRIEFLY = {
+    *(("week", "only"), ("day", "only"), ("only", "this"), ("only", "for"), ("only", "on")),
+    *(("just", "this"), ("just", "for"), ("for", "now")),
+}
+_ENDED = word_set(
+    "replaced replaces replacing left leave quit dropped ditched abandoned cancelled canceled closed"
+    " off up ended"
+)
 _NEWS = frozenset(map(stem, word_set("new now change current revised old latest")))
 _BY_CHANGE = word_set(
     """
@@ -48,6 +56,8 @@ _LINKS = word_set(
 _ARTICLES = word_set("the a an my our your his her its their this that")
 _COPULA = word_set("is are was were am be")
 _DAYS = frozenset(map(stem, WEEKDAYS))
+_NO_MORE = {("any", "more"), ("any", "longer")}
+_STOPPED = word_set("stopped ceased quit")
 _OWN = word_set("i me my mine we us our ours")
 _MOST = 24
 
@@ -71,9 +81,12 @@ def renews(new: Sentence, old: Sentence, *, one_speaker: bool) -> bool:
     over = _over(new)
     gone = {place for each in over for place in each}
     said = {*new.keys, *_MUTE}
-    values = [_named(new, old, each) for each in over]
-    if _tells_of_change(new):
-        values += [_another(new, old, gone), _instead(new, old, said)]
+    named = [_named(new, old, each) for each in over]
+    if any(value and _is_of_subject(new, old, value) for value in named):
+        return True
+    if not _tells_of_change(new):
+        return False
+    values = (_another(new, old, gone), _instead(new, old, said))
     return any(value and _is_of_thing(new, old, value) for value in values)
 
 
@@ -82,6 +95,7 @@ def _states(sentence: Sentence) -> bool:
         1 < len(sentence.keys) <= _MOST
         and not (sentence.question or sentence.hedged)
         and _NOT_NOW.isdisjoint(sentence.words)
+        and _BRIEFLY.isdisjoint(pairwise(sentence.words))
         and not ("today" in sentence.words and "from" not in sentence.words)
     )
 
@@ -106,7 +120,11 @@ def _over(sentence: Sentence) -> list[range]:
     words = sentence.words
     if any(sentence.denied):
         first = sentence.denied.index(True)
-        if sentence.marks or sentence.clauses[first] or "rather" in words:
+        more = not _NO_MORE.isdisjoint(pairwise(words)) or not _STOPPED.isdisjoint(words)
+        if first + 1 < len(words) and words[sentence.at[first]].endswith("ing"):
+            # "Stopped going by car"
+            first += 1
+        if sentence.marks or sentence.clauses[first] or "rather" in words or more:
             found.append(_run(sentence, first))
     for at, word in enumerate(words):
         if word == "from":
@@ -115,6 +133,9 @@ def _over(sentence: Sentence) -> list[range]:
             taken = not _TAKEN.isdisjoint(words[:at])
             if (changed and to) or taken:
                 found.append(_phrase(sentence, at, to))
+        elif word == "quit" and words[at + 1 : at + 2] and words[at + 1].endswith("ing"):
+            # "Quit going by car"
+            found.append(_phrase(sentence, at + 1, 0))
         elif word in _ENDED or (word == "was" and _opens_clause(sentence, at)):
             found.append(_phrase(sentence, at, 0))
     return [each for each in found if each]
@@ -178,7 +199,7 @@ def _named(new: Sentence, old: Sentence, over: range) -> range:
 def _is_all(old: Sentence, place: int) -> bool:
     """Whether a value begins at a place: "tea" is not all of "green tea"."""
     before = place - 1
-    if before < 0 or old.at[place] - old.at[before] != 1:
+    if before < 0 or old.at[place] - old.at[before] != (0 if _is_figure(old, place) else 1):
         return True
     return old.words[old.at[before]].endswith(("s", "ing")) or old.keys[before] in _MUTE
 
@@ -218,24 +239,30 @@ def _is_changed_to(new: Sentence, old: Sentence, missing: list[int]) -> bool:
 def _has_new(new: Sentence, old: Sentence) -> bool:
     """Whether a sentence tells of the new one of what the old one tells: the new lead, a new GP."""
     for at, word in enumerate(new.words):
-        if word != "new" or not at or at + 1 == len(new.words):
-            continue
-        noun = new.places.get(stem(new.words[at + 1]), -1)
+        phrase = _phrase(new, at, 0) if word == "new" and at else range(0)
+        noun = phrase[-1] if phrase else -1
         if noun < 0 or new.keys[noun] in SEVERAL or new.keys[noun] not in old.places:
             continue
-        if new.words[at + 2 : at + 3] and new.words[at + 2] in _LINKS:
+        behind = new.words[new.at[noun] + 1 : new.at[noun] + 2]
+        if behind and behind[0] in _LINKS:
             if new.words[at - 1] == "the":
-                return all(new.keys[place] in old.keys for place in _phrase(new, at + 2, 0))
+                told = _phrase(new, new.at[noun] + 1, 0)
+                return all(new.keys[place] in old.keys for place in told)
         elif (
-            new.words[at - 1] in _ITS or new.words[at - 2 : at] in _HAS_A or noun - 2 in new.owners
+            new.words[at - 1] in _ITS
+            or new.words[at - 2 : at] in _HAS_A
+            or phrase[0] - 2 in new.owners
         ):
-            return all(key in old.keys for key in new.keys[max(noun - 3, 0) : noun - 1])
+            return all(key in old.keys for key in new.keys[max(phrase[0] - 3, 0) : phrase[0] - 1])
     return False
 
 
 def _another(new: Sentence, old: Sentence, over: set[int]) -> range:
     """The places of the value of which the new sentence has another one."""
     before, after = _values(old), _values(new)
+    if len(before) > 1:
+        # "The 6:42 to Lyon leaves from platform 12"
+        before = [value for value in before if value.key not in new.keys]
     if len(before) != 1:
         return range(0)
     was = before[0]
@@ -317,6 +344,25 @@ def _noun_before(sentence: Sentence, place: int) -> str:
     return noun if noun.isalpha() else ""
 
 
+def _is_of_subject(new: Sentence, old: Sentence, value: range) -> bool:
+    """Whether the new sentence names what the old one speaks of, however it tells the rest."""
+    verb = next((at for at, word in enumerate(old.words) if at and _may_be_verb(word)), 0)
+    subject = [p for p, at in enumerate(old.at) if at < verb and p not in value]
+    if not subject or value[0] < len(subject):
+        return _is_of_thing(new, old, value)
+    told = stem(old.words[verb])
+    if told in SEVERAL_VERBS and told not in new.keys:
+        return False
+    keys = {old.keys[place] for place in subject}
+    if not keys <= set(new.keys):
+        return False
+    number = any(place in old.numbers for place in value)
+    known = _known(old)
+    return number or not any(
+        _is_of_another(new, p, known) for p, key in enumerate(new.keys) if key in keys
+    )
+
+
 def _is_of_thing(new: Sentence, old: Sentence, value: range) -> bool:
     """Whether the new sentence is about the thing of which the old one tells a value."""
     said = {*new.keys, *_MUTE}
@@ -326,8 +372,13 @@ def _is_of_thing(new: Sentence, old: Sentence, value: range) -> bool:
         return False
     if missing and not _is_verb(old, missing[0], value, said):
         return False
-    known, thing = set(old.keys), {old.keys[place] for place in rest}
+    known, thing = _known(old), {old.keys[place] for place in rest}
     return not any(_is_of_another(new, p, known) for p, key in enumerate(new.keys) if key in thing)
+
+
+def _known(old: Sentence) -> set[str]:
+    """The words of a sentence, and who does what its verbs tell: teach, teacher."""
+    return {*old.keys, *(key + ending for key in old.keys for ending in ("er", "or"))}
 
 
 def _is_beside(old: Sentence, place: int, value: range) -> bool:
@@ -363,6 +414,9 @@ def _is_of_another(new: Sentence, place: int, known: set[str]) -> bool:
     if before < 0 or new.clauses[before] != new.clauses[place]:
         return _is_parted(new, place, known)
     words = new.words[new.at[before] + 1 : new.at[before + 1]]
+    if before and new.words[new.at[before]] in ("after", "before", "behind"):
+        # "The flight right after BA 117"
+        return True
     if not words or words[0] not in _LINKS:
         # "The café opposite the shop", "as of this month the shop"
         beside = words and words[0] in _ARTICLES and not _may_lead(new, before)
@@ -372,21 +426,21 @@ def _is_of_another(new: Sentence, place: int, known: set[str]) -> bool:
     if new.at[before] and new.words[new.at[before] - 1] == "to":
         # "Has switched to Zumo for chat": the value.
         return False
-    return new.keys[before] not in _NEWS and not noun.endswith("ed") and before not in new.numbers
+    return not (noun.endswith("ed") or _is_when(new, before))
 
 
 def _may_lead(new: Sentence, place: int) -> bool:
     """Whether a word before a thing does something to it, or tells since when."""
     word = new.words[new.at[place]]
-    when = new.at[place] > 0 and new.words[new.at[place] - 1] in ("this", "last", "next")
-    return (
-        when
-        or new.keys[place] in _DAYS | _NEWS | MONTH_STEMS
-        or place in new.numbers
-        or word in _BY_CHANGE | _ENDED
-        or _may_be_verb(word)
-        or new.at[place] == 0
-    )
+    acts = word in _BY_CHANGE | _ENDED or _may_be_verb(word) or word.endswith("ing")
+    return acts or new.at[place] == 0 or _is_when(new, place)
+
+
+def _is_when(new: Sentence, place: int) -> bool:
+    """Whether a word tells of a time, or that something is new."""
+    before = new.words[new.at[place] - 1] if new.at[place] else ""
+    known = new.keys[place] in _DAYS | _NEWS | MONTH_STEMS or place in new.numbers
+    return known or before in ("this", "last", "next")
 
 
 def _is_parted(new: Sentence, place: int, known: set[str]) -> bool:
