@@ -6,7 +6,7 @@ from ..light import Any
 from .changes import is_beside, is_newer, read_statements
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
-from .renewal import renews
+from .renewal import Change, read_change, renews
 from .statement import Statement
 
 _TOLD = ("item_id", "version_id", "similarity", "confidence", "mine", "same_key", "exclusive")
@@ -36,7 +36,9 @@ def judge_neighbours(
     for place in in_question if relations else ():
         near = neighbours[place]
         verdicts[place] = judge(read, olds[place], near["similarity"], relations)
-    stated = read_statements(new[3], new[2], new[0]) if not (new[0] and new[1]) else []
+    keyed = bool(new[0] and new[1])
+    stated = read_statements(new[3], new[2], new[0]) if not keyed else []
+    changes = [each for each in map(read_change, read.sentences) if each] if not keyed else []
     told = []
     for near, old, found in zip(neighbours, olds, verdicts, strict=True):
         against = found.relation in _AGAINST and _is_guess(found)
@@ -45,7 +47,8 @@ def judge_neighbours(
             found = Verdict("unrelated", 1.0, "entity", {})
         elif against and found.method in _VALUES and is_beside(new[3], near["text"]):
             found = Verdict("unrelated", 1.0, "several", {})
-        told.append(_told(near, _changed(read, stated, near, old, found)))
+        found = _changed(changes, stated, near, old, found, one_speaker=one_speaker)
+        told.append(_told(near, found))
     return told
 
 
@@ -62,29 +65,32 @@ _NEWER = 0.9
 
 
 def _changed(
-    read: Prepared, new: list[Statement], near: dict[str, Any], old: Prepared, found: Verdict
+    changes: list[Change],
+    new: list[Statement],
+    near: dict[str, Any],
+    old: Prepared,
+    found: Verdict,
+    *,
+    one_speaker: bool,
 ) -> Verdict:
     """The verdict, or that the new memory tells another value of what the old one tells."""
     if (
-        found.relation not in ("unrelated", "contradicts", "updates")
+        not (changes or new)
+        or found.relation not in ("unrelated", "contradicts", "updates")
         or found.method == "time"
         or not _is_guess(found)
         or (near["subject"] and near["predicate"])
-        or (read.subject and read.predicate)
     ):
         return found
-    one_speaker = near["mine"] and read.speaker == old.speaker
-    if not any(
-        renews(ours, theirs, one_speaker=one_speaker)
-        for ours in read.sentences
-        for theirs in old.sentences
-    ):
-        if not new or not _may_share(new, near):
-            return found
+    newer = any(
+        renews(change, told, one_speaker=one_speaker)
+        for change in changes
+        for told in old.sentences
+    )
+    if not newer and new and _may_share(new, near):
         stated = read_statements(near["text"], near["content"], near["subject"])
-        if not is_newer(new, stated, one_writer=near["mine"]):
-            return found
-    return Verdict("updates", _NEWER, "attribute", {})
+        newer = is_newer(new, stated, one_writer=near["mine"])
+    return Verdict("updates", _NEWER, "attribute", {}) if newer else found
 
 
 def _may_share(new: list[Statement], near: dict[str, Any]) -> bool:
