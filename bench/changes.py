@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """Facts that change and pairs about two things, for the figures of docs/judge.md.
 
+The sentences are in change_templates.jsonl, by who wrote them. The rules were written with those of
+"first" at hand. The others were written by somebody who had not seen the rules: those of "second",
+"third" and the two "free" ones were looked at afterwards, those of "last" were only counted.
+
 `changes()` gives pairs of statements: the second one says another value of the same attribute of
 the same thing. `apart()` gives pairs that only look so: another thing, another attribute, a second
 value beside the first, or events of two days. No statement has a key.
@@ -12,17 +16,69 @@ the store marks and which statement recall gives first.
 from __future__ import annotations
 
 import argparse
+import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
-from change_templates import APART, CHANGES, LATER, VALUES, Template
 from measure import machine
 from memwarden import Client
 from memwarden.evaluation.recall.database import fresh
 
-EVERY = [*CHANGES, *LATER]
+TEMPLATES = Path(__file__).with_name("change_templates.jsonl")
+
+
+class Template(NamedTuple):
+    """How an attribute is told before and after it changes, {a} the value before, {b} after."""
+
+    attribute: str
+    things: list[str]
+    values: list[str]
+    earlier: str
+    later: str
+    question: str
+
+
+class Beside(NamedTuple):
+    """How two values are told that stand beside each other."""
+
+    kind: str
+    things: list[str]
+    values: list[str]
+    first: str
+    second: str
+
+
+class Templates(NamedTuple):
+    """What somebody wrote."""
+
+    changes: list[Template]
+    beside: list[Beside]
+
+
+def templates() -> dict[str, Templates]:
+    """Return the templates by their writers."""
+    found: dict[str, Templates] = {}
+    slots: dict[tuple[str, str], list[str]] = {}
+    for line in TEMPLATES.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        writer = row.pop("writer")
+        own = found.setdefault(writer, Templates([], []))
+        if "slot" in row:
+            slots[writer, row["slot"]] = row["values"]
+            continue
+        things, values = slots[writer, row["things"]], slots[writer, row["filled"]]
+        if "attribute" in row:
+            own.changes.append(
+                Template(
+                    row["attribute"], things, values, row["earlier"], row["later"], row["question"]
+                )
+            )
+        else:
+            own.beside.append(Beside(row["apart"], things, values, row["first"], row["second"]))
+    return found
 
 
 class Change(NamedTuple):
@@ -32,8 +88,7 @@ class Change(NamedTuple):
     earlier: str
     later: str
     question: str
-    is_last: bool
-    """Of the templates that were written last, to which no rule is fitted."""
+    writer: str
 
 
 class Apart(NamedTuple):
@@ -44,16 +99,21 @@ class Apart(NamedTuple):
     second: str
 
 
-def changes(number: int, seed: int = 1, templates: Sequence[Template] = EVERY) -> list[Change]:
-    """Return so many changes, all templates in turn, no pair twice."""
+def changes(number: int, seed: int = 1, writers: Collection[str] = ()) -> list[Change]:
+    """Return so many changes, all templates in turn, no pair twice; of all writers, or of some."""
     chance = random.Random(seed)
-    makers = [_changes_of(template, chance) for template in templates]
+    makers = [
+        _changes_of(template, name, chance)
+        for name, each in templates().items()
+        for template in each.changes
+        if not writers or name in writers
+    ]
     return [next(makers[i % len(makers)]) for i in range(number)]
 
 
-def _changes_of(template: Template, chance: random.Random) -> Iterator[Change]:
-    things, values = VALUES[template.things], VALUES[template.values]
-    every = [(t, a, b) for t, a, b in product(things, values, values) if a != b]
+def _changes_of(template: Template, writer: str, chance: random.Random) -> Iterator[Change]:
+    filled = product(template.things, template.values, template.values)
+    every = [(thing, a, b) for thing, a, b in filled if a != b]
     chance.shuffle(every)
     for thing, earlier, later in every:
         slots = {"thing": thing, "a": earlier, "b": later}
@@ -62,27 +122,28 @@ def _changes_of(template: Template, chance: random.Random) -> Iterator[Change]:
             _sentence(template.earlier, slots),
             _sentence(template.later, slots),
             _sentence(template.question, slots),
-            template in LATER,
+            writer,
         )
 
 
-def apart(number: int, seed: int = 1, templates: Sequence[Template] = EVERY) -> list[Apart]:
+def apart(number: int, seed: int = 1, writers: Collection[str] = ()) -> list[Apart]:
     """Return so many pairs that say no change, all kinds in turn."""
     chance = random.Random(seed)
-    makers = [
-        _other_thing(templates, chance),
-        _other_attribute(templates, chance),
-        _both(chance),
-    ]
+    chosen = [each for name, each in templates().items() if not writers or name in writers]
+    makers = []
+    for each in chosen:
+        makers += [_other_thing(each.changes, chance), _other_attribute(each.changes, chance)]
+        if each.beside:
+            makers.append(_both(each.beside, chance))
     return [next(makers[i % len(makers)]) for i in range(number)]
 
 
-def _other_thing(templates: Sequence[Template], chance: random.Random) -> Iterator[Apart]:
+def _other_thing(changed: Sequence[Template], chance: random.Random) -> Iterator[Apart]:
     """Give the same attribute of two things."""
     while True:
-        template = chance.choice(templates)
-        first, second = chance.sample(VALUES[template.things], 2)
-        a, b = chance.sample(VALUES[template.values], 2)
+        template = chance.choice(changed)
+        first, second = chance.sample(template.things, 2)
+        a, b = chance.sample(template.values, 2)
         says = chance.choice([template.earlier, template.later])
         yield Apart(
             "another thing",
@@ -91,17 +152,17 @@ def _other_thing(templates: Sequence[Template], chance: random.Random) -> Iterat
         )
 
 
-def _other_attribute(templates: Sequence[Template], chance: random.Random) -> Iterator[Apart]:
+def _other_attribute(changed: Sequence[Template], chance: random.Random) -> Iterator[Apart]:
     """Give two attributes of one thing."""
     while True:
-        one = chance.choice(templates)
-        others = [t for t in templates if t.things == one.things and t.attribute != one.attribute]
+        one = chance.choice(changed)
+        others = [t for t in changed if t.things is one.things and t.attribute != one.attribute]
         if not others:
             continue
         other = chance.choice(others)
-        thing = chance.choice(VALUES[one.things])
-        value = chance.choice(VALUES[one.values])
-        a, b = chance.sample(VALUES[other.values], 2)
+        thing = chance.choice(one.things)
+        value = chance.choice(one.values)
+        a, b = chance.sample(other.values, 2)
         says = chance.choice([other.earlier, other.later])
         yield Apart(
             "another attribute",
@@ -110,12 +171,12 @@ def _other_attribute(templates: Sequence[Template], chance: random.Random) -> It
         )
 
 
-def _both(chance: random.Random) -> Iterator[Apart]:
+def _both(told: Sequence[Beside], chance: random.Random) -> Iterator[Apart]:
     """Give two values that stand beside each other."""
     while True:
-        kind, things, values, first, second = chance.choice(APART)
-        a, b = chance.sample(VALUES[values], 2)
-        slots = {"thing": chance.choice(VALUES[things]), "a": a, "b": b}
+        kind, things, values, first, second = chance.choice(told)
+        a, b = chance.sample(values, 2)
+        slots = {"thing": chance.choice(things), "a": a, "b": b}
         yield Apart(kind, _sentence(first, slots), _sentence(second, slots))
 
 
@@ -164,14 +225,10 @@ def measure(dsn: str, asked: Sequence[Change], different: Sequence[Apart]) -> No
 
 
 def _tell_changes(rows: Sequence[tuple[Change, Seen]]) -> None:
-    print("| attribute | changes | the new value first | the old one marked outdated | disputed |")
+    print("| written | changes | the new value first | the old one marked outdated | disputed |")
     print("|---|---|---|---|---|")
-    groups: dict[str, list[tuple[Change, Seen]]] = {}
-    for change, seen in rows:
-        groups.setdefault(change.attribute, []).append((change, seen))
-    groups["of the templates written last"] = [(c, s) for c, s in rows if c.is_last]
-    groups["all"] = list(rows)
-    for name, those in groups.items():
+    for name in [*dict.fromkeys(change.writer for change, _ in rows), "all"]:
+        those = [(c, s) for c, s in rows if name in (c.writer, "all")]
         first = sum(s.order[:1] == [c.later] for c, s in those)
         outdated = sum(c.earlier in s.outdated for c, s in those)
         disputed = sum(c.earlier in s.marked - s.outdated for c, s in those)
@@ -196,12 +253,13 @@ def main() -> None:
     parser.add_argument("--changes", type=int, default=200)
     parser.add_argument("--apart", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--writers", nargs="*", default=[], choices=list(templates()))
     arguments = parser.parse_args()
     print(machine())
     measure(
         arguments.dsn,
-        changes(arguments.changes, arguments.seed),
-        apart(arguments.apart, arguments.seed),
+        changes(arguments.changes, arguments.seed, arguments.writers),
+        apart(arguments.apart, arguments.seed, arguments.writers),
     )
 
 

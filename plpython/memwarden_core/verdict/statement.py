@@ -138,7 +138,7 @@ _NOUNS = """
 money|price cost fee rent charge fare
 by|leader manager head chair chairman chairwoman director boss coordinator supervisor captain
 phone|phone telephone number mobile
-place|address home location venue room place headquarters office
+place|address home location venue place headquarters
 employer|employer company workplace
 role|job position title profession occupation
 state|status state condition
@@ -159,7 +159,7 @@ _DOERS_OF = {
     "teacher": "teach",
 }
 _DOERS = {stem(noun): what for noun, what in _DOERS_OF.items()}
-_DUE = frozenset(map(stem, word_set("deadline date")))
+_DUE = frozenset({"deadlin", "dat", "due dat"})
 SEVERAL = frozenset(
     map(
         stem,
@@ -196,7 +196,7 @@ def attribute(
     elif slot and (noun in (last, "phon number") or slot == "money"):
         relation = _RELATIONS.get(slot, slot)
     if first.kind in WHEN:
-        slot, relation = first.kind, "due" if last in _DUE else noun
+        slot, relation = first.kind, "due" if noun in _DUE else noun
     free = bool(slot) or first.kind != "word" or changed
     made = Statement(
         thing_key(thing),
