@@ -8,6 +8,33 @@ from memwarden_core.verdict.changes import attribute_of
 from memwarden_core.verdict.neighbours import judge_neighbours
 
 CHANGES = [
+    ("Bo leaves from gate C2.", "Bo is boarding at gate F22 and not C2."),
+    ("The service listens on port 8080.", "The service has been switched to port 9000."),
+    ("The service runs on Python 3.9.", "As of this sprint the service is pinned to Python 3.11."),
+    (
+        "We have the review every Monday.",
+        "As of this month the review is on Fridays rather than Mondays.",
+    ),
+    (
+        "The timeout in auth is 30 seconds.",
+        "Set the timeout in auth to 45 seconds because of complaints.",
+    ),
+    (
+        "We are on the Team plan with Figma.",
+        "Our Figma account was switched from Team to Business.",
+    ),
+    ("Ana writes all code in VS Code.", "Ana dropped VS Code for Vim."),
+    ("Ana is learning the banjo.", "Ana dropped the banjo in favour of the piano."),
+    ("The rabbit eats the grain-free mix.", "We stopped giving the rabbit the grain-free mix."),
+    ("The toolbox is kept in the pantry.", "The toolbox isn't in the pantry any more."),
+    ("Bo gets to work by car.", "Bo quit going by car and takes the ferry."),
+    (
+        "The 6:42 to Lyon leaves from platform 12.",
+        "The 6:42 to Lyon has been switched to platform 7.",
+    ),
+    ("The shop sponsor is Acme.", "The shop has a new sponsor, Globex."),
+    ("Ana leads the support desk.", "Bo is the new lead of the support desk."),
+    ("The job starts at 04:00.", "Edited the table: the job starts at 05:45, was 04:00."),
     ("The hall seats 120 people.", "The hall now seats 150 people."),
     ("The hall holds 120 people.", "The hall holds 90 people now."),
     ("The rent for the studio is 900 euros.", "The rent for the studio has gone up to 950 euros."),
@@ -85,6 +112,29 @@ CHANGES = [
     ("Ana: I live in Rome.", "Ana: I've moved to Bern."),
 ]
 APART = [
+    ("Ana works at Acme.", "Ana has left Globex."),
+    ("Ana likes tea.", "Ana no longer drinks tea in the evening."),
+    ("Ana lives in Rome.", "Ana no longer works in Rome but in Bern."),
+    ("Ana lives in Rome.", "Ana's brother no longer lives in Rome."),
+    ("Ana lives in Rome.", "Ana flew from Rome to Bern."),
+    ("Ana works for Acme.", "Ana's partner has left Acme."),
+    ("The office is in Rome.", "The office in Rome has a new desk."),
+    ("The choir meets on Mondays.", "The choir runs a second evening on Tuesdays now."),
+    ("The choir meets on Mondays.", "This week only the choir meets on Tuesday instead."),
+    ("The flight BA 117 leaves from gate C2.", "The flight after BA 117 now leaves from gate D4."),
+    ("The shop opens at 9 am.", "The café opposite the shop now opens at 8 am."),
+    ("The rent for the flat is 900 euros.", "The deposit for the flat is now 1,800 euros."),
+    ("Ana leads the mobile team.", "Ana is the new lead of the data team."),
+    (
+        "The alarm code of the hall is 4418.",
+        "The code of the shed behind the hall was changed to 7023.",
+    ),
+    ("Ana's office is in Rome.", "Ana has moved to Bern."),
+    (
+        "The deadline for the audit is 3 May.",
+        "The invoice date for the audit has changed to 9 May.",
+    ),
+    ("Ana goes to Hill School.", "Ana gave up the drums and takes lessons on the oboe instead."),
     ("The youth choir meets on Mondays.", "The choir has moved to Wednesdays."),
     ("The choir meets on Mondays.", "The orchestra has moved to Wednesdays."),
     ("The choir meets on Mondays.", "The choir meets on Wednesdays."),
@@ -202,7 +252,7 @@ def newer(new: object, old: object, *, one_writer: bool = True) -> bool:
     near = told(old["text"] if isinstance(old, dict) else str(old))
     near |= {"content": old, "mine": one_writer}
     [found] = judge_neighbours((None, None, new, text, None, None), [near])
-    return found["relation"] == "updates"
+    return bool(found["relation"] == "updates")
 
 
 @pytest.mark.parametrize(("earlier", "later"), CHANGES)

@@ -112,6 +112,6 @@ def named(new: Sentence, old: Sentence, over: range) -> range:
 def _is_all(old: Sentence, place: int) -> bool:
     """Whether a value begins at a place: "tea" is not all of "green tea"."""
     before = place - 1
-    if before < 0 or old.at[place] - old.at[before] != (0 if is_figure(old, place) else 1):
+    if before < 0 or is_figure(old, place) or old.at[place] - old.at[before] != 1:
         return True
     return old.words[old.at[before]].endswith(("s", "ing")) or old.keys[before] in MUTE

@@ -113,6 +113,25 @@ def _moved(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     return all_of(thing, "", ["to", *rest], changed=True)
 
 
+def _joined(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    """What follows "Ana has joined": a firm; one that she left is told, and no newer one."""
+    lower = [word.lower() for word in rest]
+    later = "joined" in lower
+    rest = rest[lower.index("joined") + 1 :] if later else rest
+    began = later or verb == "joined"
+    found = one_of(thing, "employer", "", rest, single=began, changed=began)
+    return [each for each in found if each.kind == "name"]
+
+
+def _taken(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    """What follows "Ana has taken": over the shop from Bo."""
+    lower = [word.lower() for word in rest]
+    end = lower.index("from") if "from" in lower else len(lower)
+    if lower[0] != "over" or end < 2 or lower[1] == "as":
+        return []
+    return [s._replace(changed=True) for s in by_whom(rest[1:end], "", thing)]
+
+
 def _habit(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
     """What is done again and again: when and where, or with what."""
     if rest[0].lower() in _PARTICLES and len(rest) > 1:
@@ -256,8 +275,8 @@ def _has(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
         rest, first = rest[1:], rest[1].lower()
     if first == "sold" and rest[1].lower() == "to":
         return by_whom(thing, "own", rest[2:])
-    if first in MOVED and len(rest) > 1:
-        return _moved(thing, first, rest[1:])
+    if first in _PERFECT and len(rest) > 1:
+        return _FRAMES[first](thing, first, rest[1:])
     if first == "a" and len(rest) > 3 and rest[1].lower() == "new":
         # "The club has a new treasurer, Ana"
         at = next((n for n, word in enumerate(rest) if word[0].isupper()), len(rest))
@@ -272,6 +291,7 @@ def _has(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     return []
 
 
+_PERFECT = MOVED | {"taken", "joined", "left"}
 _FRAMES: dict[str, Callable[[list[str], str, list[str]], list[Statement]]] = {
     **dict.fromkeys(("is", "are", "am"), _is),
     **dict.fromkeys(("has", "have"), _has),
@@ -282,4 +302,6 @@ _FRAMES: dict[str, Callable[[list[str], str, list[str]], list[Statement]]] = {
     **dict.fromkeys(("uses", "use", "drives", "rides"), _uses),
     **dict.fromkeys([verb for verb in _LED if verb.endswith("s")], _leads),
     **dict.fromkeys(MOVED, _moved),
+    **dict.fromkeys(("took", "taken"), _taken),
+    **dict.fromkeys(("joined", "left"), _joined),
 }
