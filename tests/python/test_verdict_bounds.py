@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memwarden_core.verdict import reading as verdict_reading
 from memwarden_core.verdict.judge import Memory, judge
+from memwarden_core.verdict.neighbours import judge_neighbours
 from memwarden_core.verdict.words import BEGINNINGS, OPPOSED, RIVALS, SYNONYMS, WIDER
 
 RELATIONS = {
@@ -18,9 +19,11 @@ RELATIONS = {
 }  # fmt: skip
 MIRRORED = {"narrower": "wider", "wider": "narrower", "updates": "contradicts"}
 WORDS = """
+    not now no longer from to instead of stopped going quit new was , has moved 12 C2 May Monday
     Ana Bo the a dog poodle cat red blue hot cold tea coffee 3 4 two 10km lives in Paris Rome works
     at is not no never and but of big large now moved was since all some every 2024-01-01 Ana's
     likes plays . , ? ; while brother 0. 7. sitting
+    is are been the taken over joined left due every Mondays each ( room married priced my I hold
 """
 
 texts = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
@@ -48,6 +51,18 @@ def test_any_two_memories_have_a_verdict(
     assert verdict.relation in RELATIONS
     assert 0 <= verdict.score <= 1
     assert judge(new, old, similarity) == verdict
+
+
+@given(texts, texts)
+def test_no_text_makes_the_comparison_with_neighbours_fail(new: str, old: str) -> None:
+    """A fault would refuse the write. Proves: V10."""
+    near = {
+        "item_id": "1", "version_id": "1", "similarity": None, "confidence": 0.5, "mine": True,
+        "same_key": False, "exclusive": False, "subject": None, "predicate": None,
+        "content": old, "text": old, "valid_from": None, "valid_to": None,
+    }  # fmt: skip
+    [found] = judge_neighbours((None, None, new, new, None, None), [near])
+    assert found["relation"] in RELATIONS
 
 
 @given(memories)

@@ -33,7 +33,7 @@ def over_in(sentence: Sentence) -> list[range]:
     if any(sentence.denied):
         first = sentence.denied.index(True)
         more = not _NO_MORE.isdisjoint(pairwise(words)) or not _STOPPED.isdisjoint(words)
-        if first + 1 < len(words) and words[sentence.at[first]].endswith("ing"):
+        if first + 1 < len(sentence.keys) and words[sentence.at[first]].endswith("ing"):
             # "Stopped going by car"
             first += 1
         if sentence.marks or sentence.clauses[first] or "rather" in words or more:

@@ -259,7 +259,8 @@ def _state(thing: list[str], rest: list[str]) -> list[Statement]:
     person = thing[0][0].isupper() and thing[0].lower() not in ARTICLES
     idiom = len(lower) in (2, 3) and lower[0] in _IDIOMS and rest[-1].islower()
     if idiom and ARTICLES.isdisjoint(lower):
-        if person or told(rest).values[0].kind != "word":
+        values = told(rest).values
+        if person or not values or values[0].kind != "word":
             return []
     elif len(lower) > 1 or not rest[0].isalpha() or not rest[0].islower():
         return []

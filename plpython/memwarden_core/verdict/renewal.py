@@ -76,6 +76,7 @@ def renews(change: Change, old: Sentence, *, one_speaker: bool) -> bool:
 def _states(sentence: Sentence) -> bool:
     return (
         1 < len(sentence.keys) <= _MOST
+        and len(sentence.words) > 1
         and not (sentence.question or sentence.hedged)
         and _NOT_NOW.isdisjoint(sentence.words)
         and _BRIEFLY.isdisjoint(pairwise(sentence.words))
