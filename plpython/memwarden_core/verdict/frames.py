@@ -99,6 +99,12 @@ def _is_habit(word: str) -> bool:
     return word[-1] == "s" and word.islower() and not word.endswith(("ss", "us", "'s"))
 
 
+def _was(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    """What was done to a thing: "was moved to"."""
+    first = rest[0].lower()
+    return _has(thing, verb, ["been", *rest]) if first in MOVED or first == "sold" else []
+
+
 def _moved(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     """What follows a verb of change: perhaps from something, to something."""
     lower = [word.lower() for word in rest]
@@ -110,7 +116,10 @@ def _moved(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     noun = noun_of(thing)
     if noun:
         return attribute(*noun, rest, changed=True)
-    return all_of(thing, "", ["to", *rest], changed=True)
+    found = one_of(thing, "be", "", rest, changed=True)
+    return all_of(thing, "", ["to", *rest], changed=True) or [
+        each for each in found if each.kind in ("amount", "code", "money")
+    ]
 
 
 def _joined(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
@@ -276,6 +285,8 @@ def _has(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
         rest, first = rest[1:], rest[1].lower()
     if first == "sold" and rest[1].lower() == "to":
         return by_whom(thing, "own", rest[2:])
+    if len(rest) > 1 and rest[1].lower() == "to" and (first.endswith("ed") or first in _IRREGULAR):
+        return _moved(thing, first, rest[1:])
     if first in _PERFECT and len(rest) > 1:
         return _FRAMES[first](thing, first, rest[1:])
     if first == "a" and len(rest) > 3 and rest[1].lower() == "new":
@@ -296,6 +307,7 @@ _PERFECT = MOVED | {"taken", "joined", "left"}
 _FRAMES: dict[str, Callable[[list[str], str, list[str]], list[Statement]]] = {
     **dict.fromkeys(("is", "are", "am"), _is),
     **dict.fromkeys(("has", "have"), _has),
+    **dict.fromkeys(("was", "were"), _was),
     **dict.fromkeys(("works", "work"), _works),
     **dict.fromkeys(("costs", "cost"), _costs),
     **dict.fromkeys(("lives", "live", "resides", "reside"), _lives),

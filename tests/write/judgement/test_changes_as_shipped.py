@@ -1,0 +1,39 @@
+"""In a store as `memwarden init` leaves it: what changed is told first, and nothing is lost."""
+
+from __future__ import annotations
+
+from conftest import World
+from helpers import recall, write
+from shipped import as_init_leaves_it
+
+CHANGES = (
+    ("The choir meets on Mondays.", "The choir has moved to Wednesdays."),
+    ("The audit is due on 3 May.", "The audit was pushed to 9 May."),
+    ("Bo commutes by train.", "Bo no longer commutes by train but by bike."),
+)
+BESIDE = (
+    ("Lia is allergic to walnuts.", "Lia is allergic to peanuts."),
+    ("The shop opens at 9 am.", "The café opposite the shop now opens at 8 am."),
+)
+
+
+def test_the_newer_value_comes_first_and_both_are_there(world: World) -> None:
+    """What an application heard, an agent wrote and a reviewer approved.
+
+    Proves: V10
+    """
+    with as_init_leaves_it(world) as store:
+        for said in (*CHANGES, *BESIDE):
+            for words in said:
+                answer = write(store.agent, "semantic", words, evidence=[store.heard("Ana", words)])
+                assert answer["outcome"] in ("COMMITTED", "DEFERRED"), answer
+                store.approve(answer)
+        for earlier, later in CHANGES:
+            found = {r["content"]: r for r in recall(store.agent, query=earlier, k=20)}
+            both = [text for text in found if text in (earlier, later)]
+            assert both == [later, earlier]
+            assert found[earlier]["standing"] == "outdated"
+            assert found[later]["standing"] == "verified"
+        for said in BESIDE:
+            found = {r["content"]: r for r in recall(store.agent, query=said[0], k=20)}
+            assert {found[text]["standing"] for text in said} == {"verified"}
