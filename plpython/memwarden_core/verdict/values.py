@@ -27,7 +27,7 @@ SINGLE = stems(
 SEVERAL = stems(
     """
     like love enjoy adore hate dislike visit speak own have read study learn try collect
-    interested fan fluent member
+    interested fan fluent member allergic
     """
 )
 """Of these a thing has many: it may like tea and coffee."""
