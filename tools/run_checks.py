@@ -41,7 +41,7 @@ BY_FILE = ["--dist=loadfile", "--no-loadscope-reorder"]
 # The tests on a server for the Python that runs in it, by module.
 SERVED = {
     "canonical": ["tests/foundation"],
-    "evidence": ["tests/write/evidence"],
+    "evidence": ["tests/write/evidence", "tests/security/test_own_words.py"],
     "extraction": ["tests/intake/capture"],
     "integrity": ["tests/write/judgement"],
     "merging": ["tests/write/judgement/test_merge_policy.py"],

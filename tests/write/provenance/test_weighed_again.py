@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 import stored
 from access import call, join
 from helpers import write
-from recall.surfaces.test_lowering import HOME, other
 from recall.surfaces.test_standings import cite, recorder
+from write.judgement.test_lowering import HOME, other
 
 if TYPE_CHECKING:
     from conftest import World
