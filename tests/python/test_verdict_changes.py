@@ -313,6 +313,7 @@ def test_who_says_i_is_the_speaker_of_the_record() -> None:
     ana, bo = ({"speaker": name, "text": bern} for name in ("Ana", "Bo"))
     was = {"speaker": "Ana", "text": rome}
     assert newer(ana, was)
+    assert newer(ana, was, one_writer=False)
     assert not newer(bo, was)
     assert newer("Ana lives in Bern now.", was)
     assert newer("Ana: " + bern, was)

@@ -42,7 +42,8 @@ def judge_neighbours(
     told = []
     for near, old, found in zip(neighbours, olds, verdicts, strict=True):
         against = found.relation in _AGAINST and _is_guess(found)
-        one_speaker = near["mine"] and read.speaker == old.speaker
+        # Who says "I" is the speaker, where the content names one, else the writer.
+        one_speaker = read.speaker == old.speaker and bool(read.speaker or near["mine"])
         if against and not one_speaker and read.of_oneself and old.of_oneself:
             found = Verdict("unrelated", 1.0, "entity", {})
         elif against and found.method in _VALUES and is_beside(new[3], near["text"]):
