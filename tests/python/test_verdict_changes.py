@@ -314,6 +314,8 @@ def test_who_says_i_is_the_speaker_of_the_record() -> None:
     was = {"speaker": "Ana", "text": rome}
     assert newer(ana, was)
     assert newer(ana, was, one_writer=False)
+    assert newer("Ana: " + bern, "Ana: " + rome, one_writer=False)
+    assert not newer("Bo: " + bern, "Ana: " + rome)
     assert not newer(bo, was)
     assert newer("Ana lives in Bern now.", was)
     assert newer("Ana: " + bern, was)

@@ -16,14 +16,13 @@ from ..language.words import HEDGE, stem, word_set
 from ..light import NamedTuple
 from .frames import may_state, statements_of
 from .statement import Statement, family
-from .tokens import ABBREVIATIONS, PLAIN
+from .tokens import ABBREVIATIONS, PLAIN, SPEAKER
 
 _MOST_CHARACTERS = 400
 _MOST_SENTENCES = 4
 _MOST_NAME = 100
 _SENTENCE = re.compile(r"(?<=[^\s.][^\s.][.!;])\s+(?=[^\W\d_])|(?<=[?])\s+")
 _SEVERAL = frozenset(".!?;")
-_SPEAKER = re.compile(r"([^\W\d_][\w.'-]{0,30}(?: [^\W\d_][\w.'-]{0,30}){0,2}): (?=\S)")
 _EDGES = "\"()[]{},;:.!'*_\u201c\u201d\u2026"
 _MOST_WORDS = 30
 _ADDS = word_set(
@@ -78,7 +77,7 @@ def read_statements(text: str, content: object, subject: str | None) -> list[Sta
     speaker = speaker_of(content)[1].lower() if isinstance(content, dict) else ""
     if speaker and isinstance(content, dict) and isinstance(content.get("text"), str):
         text = str(content["text"])[:_MOST_CHARACTERS]
-    found = _SPEAKER.match(text) if ": " in text[:_MOST_NAME] else None
+    found = SPEAKER.match(text) if ": " in text[:_MOST_NAME] else None
     if found and found[1][0].isupper():
         speaker, text = speaker or found[1].lower(), text[found.end() :]
     if subject and text.lower().startswith(subject.lower() + " "):

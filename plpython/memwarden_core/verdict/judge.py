@@ -18,6 +18,7 @@ from .fields import Leaves, compare_fields, leaves, untold
 from .lexicon import NOTHING, Relations
 from .reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .sentences import Finding, compare
+from .tokens import SPEAKER
 
 JUDGE = "built-in"
 VERSION = "5"
@@ -78,9 +79,11 @@ class Prepared:
 
     @cached_property
     def speaker(self) -> str:
-        """Who says it, where the content names somebody beside the words."""
+        """Who says it, where the content names somebody beside the words or before them."""
         content = self.memory.content
-        return speaker_of(content)[1].lower() if isinstance(content, dict) else ""
+        named = speaker_of(content)[1] if isinstance(content, dict) else ""
+        found = None if named else SPEAKER.match(self.memory.text)
+        return (found[1] if found and found[1][0].isupper() else named).lower()
 
     @cached_property
     def of_oneself(self) -> bool:

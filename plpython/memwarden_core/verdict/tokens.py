@@ -32,3 +32,5 @@ DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 INSIDE = re.compile(r"[-/\u2010-\u2015_]+")
 PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
+SPEAKER = re.compile(r"([^\W\d_][\w.'-]{0,30}(?: [^\W\d_][\w.'-]{0,30}){0,2}): (?=\S)")
+"""The name before what somebody says: "Ana: I live in Rome"."""
