@@ -114,7 +114,8 @@ def merge(
                 conflicts.append(name)
             else:
                 content[name] = settled
-                if settled != old[name]:
+                # To Python false is 0.
+                if serialise(settled) != serialise(old[name]):
                     told[name] = rule
     return Merged(content, told, conflicts)
 

@@ -26,6 +26,7 @@ policies = st.dictionaries(st.sampled_from(["a", "b", "c", "*"]), st.sampled_fro
 
 
 @given(contents, contents, policies)
+@example({"a": False}, {"a": 0}, {"a": "replace"})
 def test_nothing_is_lost_unless_a_rule_says_so(
     old: dict[str, Any], new: dict[str, Any], policy: dict[str, str]
 ) -> None:

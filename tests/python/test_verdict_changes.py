@@ -112,6 +112,11 @@ CHANGES = [
     ("Ana: I live in Rome.", "Ana: I've moved to Bern."),
 ]
 APART = [
+    ("Someone left a note for order 1001.", "Someone left a note for order 1002."),
+    (
+        "The shuttle leaves from the old pier at 9:15.",
+        "The shuttle leaves from the old pier at 11:15.",
+    ),
     ("Ana works at Acme.", "Ana has left Globex."),
     ("Ana likes tea.", "Ana no longer drinks tea in the evening."),
     ("Ana lives in Rome.", "Ana no longer works in Rome but in Bern."),

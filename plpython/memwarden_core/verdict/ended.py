@@ -11,7 +11,7 @@ ENDED = word_set(
     "replaced replaces replacing left leave quit dropped ditched abandoned cancelled canceled"
     " closed off up ended"
 )
-NEWS = frozenset(map(stem, word_set("new now change current revised old latest")))
+NEWS = frozenset(map(stem, word_set("new now change revised latest")))
 BY_CHANGE = word_set(
     """
     moved switched changed converted migrated relocated transferred shifted went gone extended
@@ -21,6 +21,8 @@ BY_CHANGE = word_set(
 )
 MUTE = frozenset(map(stem, word_set("every each all both due day daily after about around")))
 """Beside a value they tell nothing of the thing."""
+_UNKNOWN = (["a"], ["an"], ["some"])
+"""Before what nobody has heard of: who left a note ends nothing."""
 _TAKEN = word_set("over bought acquired inherited")
 _NO_MORE = {("any", "more"), ("any", "longer")}
 _STOPPED = word_set("stopped ceased quit")
@@ -48,7 +50,9 @@ def over_in(sentence: Sentence) -> list[range]:
         elif word == "quit" and words[at + 1 : at + 2] and words[at + 1].endswith("ing"):
             # "Quit going by car"
             found.append(phrase(sentence, at + 1, 0))
-        elif word in ENDED or (word == "was" and _opens_clause(sentence, at)):
+        elif (word in ENDED and words[at + 1 : at + 2] not in _UNKNOWN) or (
+            word == "was" and _opens_clause(sentence, at)
+        ):
             found.append(phrase(sentence, at, 0))
     return [each for each in found if each]
 
