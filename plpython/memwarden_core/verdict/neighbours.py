@@ -37,7 +37,12 @@ def judge_neighbours(
         near = neighbours[place]
         verdicts[place] = judge(read, olds[place], near["similarity"], relations)
     keyed = bool(new[0] and new[1])
-    stated = read_statements(new[3], new[2], new[0]) if not keyed else []
+    # Anything else takes the place of nothing: see is_newer().
+    stated = (
+        []
+        if keyed
+        else [s for s in read_statements(new[3], new[2], new[0]) if s.changed or s.single]
+    )
     changes = [each for each in map(read_change, read.sentences) if each] if not keyed else []
     told = []
     for near, old, found in zip(neighbours, olds, verdicts, strict=True):

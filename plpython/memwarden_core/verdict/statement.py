@@ -13,7 +13,6 @@ _PRONOUNS = word_set(
 MOST_SUBJECT = 8
 WHEN = ("weekday", "clock", "date", "rate")
 _WHEN_WHERE = frozenset({*WHEN, "place"})
-_FIGURES = frozenset({"amount", "code", "money"})
 _DATES = frozenset({"date", "amount"})
 
 
@@ -37,13 +36,10 @@ class Statement(NamedTuple):
 
 
 def family(statement: Statement) -> str:
-    """What the key of an attribute is made of: when and where are often told together.
-
-    A figure changes its noun: "listens on port 8080", "has been switched to 9000".
-    """
+    """What the key of an attribute is made of: when and where are often told together."""
     if statement.slot in _WHEN_WHERE:
         return "when and where"
-    return "figure" if statement.kind in _FIGURES else statement.slot
+    return "amount" if statement.slot.startswith(("be", "count:")) else statement.slot
 
 
 def thing_key(words: list[str]) -> str:
