@@ -72,7 +72,7 @@ BEGIN
                     WHERE a.org_id = p_org_id AND a.scope_id = p_scope_id AND a.layer = p_layer AND a.attribute_key = p_attribute_key
                       AND a.status = 'ACTIVE'
                     ORDER BY a.updated_at DESC
-                    LIMIT 20)
+                    LIMIT 6)
                   OFFSET 0) AS u
                    WHERE u.similarity > p_least OR u.similarity IS NULL
                    GROUP BY u.item_id
@@ -97,7 +97,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
     bytea, double precision, timestamptz, bytea) IS
     'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, '
-    'the nearest 50, the holders of its key, and those of its attribute (the last 20): a JSON array, nearest first, for judge(); '
+    'the nearest 50, the holders of its key, and those of its attribute (the last 6): a JSON array, nearest first, for judge(); '
     'NULL where there are none. '
     'Source: chapter 12.2.4, 12.3.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
