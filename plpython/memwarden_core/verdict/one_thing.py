@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..language.words import stem, word_set
 from .alignment import MONTH_STEMS
 from .another import is_verb
-from .ended import BY_CHANGE, ENDED, MUTE, NEWS
+from .ended import BY_CHANGE, MUTE, NEWS
 from .exclusive import DAYS
 from .reading import Sentence
 from .values import SEVERAL
@@ -29,11 +29,8 @@ def is_of_subject(new: Sentence, old: Sentence, value: range) -> bool:
     keys = {old.keys[place] for place in subject}
     if not keys <= set(new.keys):
         return False
-    number = any(place in old.numbers for place in value)
     known = _known(old)
-    return number or not any(
-        _is_of_another(new, p, known) for p, key in enumerate(new.keys) if key in keys
-    )
+    return not any(_is_of_another(new, p, known) for p, key in enumerate(new.keys) if key in keys)
 
 
 def is_of_thing(new: Sentence, old: Sentence, value: range) -> bool:
@@ -84,28 +81,45 @@ def _is_of_another(new: Sentence, place: int, known: set[str]) -> bool:
         return not (known | NEWS).intersection(new.keys[after : after + 2])
     while before >= 0 and new.keys[before] in known and new.clauses[before] == new.clauses[place]:
         before -= 1
+    if _is_compound(new, place, known):
+        return True
     if before < 0 or new.clauses[before] != new.clauses[place]:
         return _is_parted(new, place, known)
     words = new.words[new.at[before] + 1 : new.at[before + 1]]
     if before and new.words[new.at[before]] in ("after", "before", "behind"):
         # "The flight right after BA 117"
         return True
+    if new.at[before] and new.words[new.at[before] - 1] == "to":
+        # "Has switched to Zumo for chat", "to senior developer": the value.
+        return False
     if not words or words[0] not in LINKS:
-        # "The café opposite the shop", "as of this month the shop"
-        beside = words and words[0] in _ARTICLES and not _may_lead(new, before)
-        return bool(beside) or _is_parted(new, place, known)
+        # "The youth choir", "the café opposite the shop"; but "as of this month the shop"
+        beside = (not words or words[0] in _ARTICLES) and not _may_lead(new, before)
+        return beside or _is_parted(new, place, known)
     # "The deposit for the flat", "the shed behind the hall"
     noun = new.words[new.at[before]]
-    if new.at[before] and new.words[new.at[before] - 1] == "to":
-        # "Has switched to Zumo for chat": the value.
-        return False
     return not (noun.endswith("ed") or _is_when(new, before))
+
+
+def _is_compound(new: Sentence, place: int, known: set[str]) -> bool:
+    """Whether a noun follows that makes it another thing: "the audit team"."""
+    after = place + 1
+    if (
+        after >= len(new.keys)
+        or new.keys[after] in known
+        or not new.keys[after].isalpha()
+        or new.at[after] - new.at[place] != 1
+        or new.clauses[after] != new.clauses[place]
+    ):
+        return False
+    word = new.words[new.at[after]]
+    return not (may_be_verb(word) or word.endswith(("ly", "ing")) or word in BY_CHANGE)
 
 
 def _may_lead(new: Sentence, place: int) -> bool:
     """Whether a word before a thing does something to it, or tells since when."""
     word = new.words[new.at[place]]
-    acts = word in BY_CHANGE | ENDED or may_be_verb(word) or word.endswith("ing")
+    acts = word in BY_CHANGE or may_be_verb(word) or word.endswith("ing")
     return acts or new.at[place] == 0 or _is_when(new, place)
 
 

@@ -29,6 +29,7 @@ _NOT_NOW = word_set(
 _BRIEFLY = {
     *(("week", "only"), ("day", "only"), ("only", "this"), ("only", "for"), ("only", "on")),
     *(("just", "this"), ("just", "for"), ("for", "now")),
+    *(("for", "a"), ("for", "an")),
 }
 _SINCE = {("as", "of"), ("these", "days"), ("from", "now"), ("by", "now"), ("from", "today")}
 _ITS = word_set("the its my our your his her their")
@@ -36,6 +37,8 @@ _HAS_A = (["has", "a"], ["have", "a"])
 _DONE = word_set("has have was were had been got")
 _OWN = word_set("i me my mine we us our ours")
 _MOST = 24
+_WITH_OWNER = 4
+"""A thing, what it is of, and a value of two words."""
 
 
 class Change(NamedTuple):
@@ -153,6 +156,9 @@ def _has_new(new: Sentence, old: Sentence) -> bool:
 
 def _another(new: Sentence, old: Sentence, over: set[int]) -> range:
     """The places of the value of which the new sentence has another one."""
+    if "new" in new.words and len(old.keys) < _WITH_OWNER:
+        # "The new meeting" is another one; "the new date of the meeting" is one of it.
+        return range(0)
     before, after = values_of(old), values_of(new)
     if len(before) > 1:
         # "The 6:42 to Lyon leaves from platform 12"
@@ -164,9 +170,19 @@ def _another(new: Sentence, old: Sentence, over: set[int]) -> range:
     if len(now) != 1 or now[0].key == was.key or not _is_told(old, was.places[0]):
         return range(0)
     verbs = {p for p in range(1, was.places[0]) if may_be_verb(old.words[old.at[p]])}
-    if not all(old.keys[p] in new.keys for p in verbs) and not _is_done(new, old, now[0].places[0]):
+    again = all(old.keys[p] in new.keys for p in verbs)
+    if not _is_done(new, old, now[0].places[0], again=again) or _is_for(new, old, now[0].places):
         return range(0)
     return was.places
+
+
+def _is_for(new: Sentence, old: Sentence, value: range) -> bool:
+    """Whether a value holds for something: "21 degrees for the party"."""
+    behind = new.words[new.at[value[-1]] :]
+    if "for" not in behind:
+        return False
+    at = new.at[value[-1]] + behind.index("for")
+    return any(new.keys[place] not in old.places for place in phrase(new, at, 0))
 
 
 def _is_told(old: Sentence, place: int) -> bool:
@@ -174,8 +190,13 @@ def _is_told(old: Sentence, place: int) -> bool:
     return any(may_be_verb(word) for word in old.words[1 : old.at[place] + 1])
 
 
-def _is_done(new: Sentence, old: Sentence, place: int) -> bool:
-    """Whether what leads to a value tells of a change, and of nothing that is done again."""
+def _is_done(new: Sentence, old: Sentence, place: int, *, again: bool) -> bool:
+    """Whether what leads to a value tells of a change, and of nothing else that is done again.
+
+    ``again``: whether the verbs of the old sentence stand in the new one.
+    """
     verb = next((p for p in range(place - 1, -1, -1) if new.keys[p] not in old.places), -1)
     word = new.words[new.at[verb]] if verb >= 0 else ""
+    if again:
+        return not word.endswith("s") or not may_be_verb(word) or verb == 0
     return not word or word.endswith("ed") or word in BY_CHANGE or word in ("set", "put", "new")
