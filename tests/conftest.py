@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from pytest_postgresql import factories
 import part
 from helpers import ask_for_little
 from part import pytest_collection_modifyitems, pytest_sessionfinish
+from shipped import Shipped, connected, drop_template, make_template
 from stock import Stock
 from traces import LOG_SIZE
 from warm import Pool
@@ -37,6 +40,8 @@ hypothesis.settings.load_profile("without a clock")
 RUN = os.environ.setdefault("MEMWARDEN_TEST_RUN", uuid.uuid4().hex[:6])
 # The cluster that clusters.py copies has this name, and is there when this file says so.
 READY = Path(tempfile.gettempdir(), f"ready-{RUN}")
+# The same of the store that `memwarden init` made, which stands in the cluster of the tests.
+SHIPPED = Path(tempfile.gettempdir(), f"shipped-{RUN}")
 
 
 def deploy_server(*arguments: str, check: bool = True) -> str:
@@ -72,9 +77,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Delete what the workers have made for all."""
-    if not hasattr(config, "workerinput") and READY.exists():
+    if hasattr(config, "workerinput"):
+        return
+    if READY.exists():
         deploy_server("drop", READY.name)
         READY.unlink()
+    if SHIPPED.exists():
+        drop_template(os.environ["MEMWARDEN_TEST_DSN"])
+        SHIPPED.unlink()
 
 
 def pytest_report_header() -> str:
@@ -105,7 +115,7 @@ def clone(server: Any, template: str | None = None) -> Iterator[Connection[Any]]
     pages as a log would take half as long again.
     """
     where = {"host": server.host, "port": server.port, "user": server.user}
-    name = f"{server.dbname}_{uuid.uuid4().hex[:8]}"
+    name = f"{template or server.dbname}_{uuid.uuid4().hex[:8]}"
 
     def administer(statement: str) -> None:
         with psycopg.connect(**where, dbname="postgres", autocommit=True) as connection:
@@ -131,8 +141,14 @@ class World:
         self.roles: list[str] = []
         self.served = 1  # tests
         self.log_size = 0  # of the server, when the world was lent
+        self.stocks: Stocks | None = None  # what lent it
         self._open: list[Connection[Any]] = []
         self._pool = pool
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether its connections may have served others."""
+        return self._pool is not None
 
     def role(self, *groups: str) -> str:
         """Create a login role, unique in the cluster, member of some memwarden roles."""
@@ -249,11 +265,24 @@ def has_warm_logins(request: pytest.FixtureRequest) -> bool:
     return bool(getattr(request.module, "WARM_LOGINS", folder not in REAL_LOGINS))
 
 
+def shipped_template() -> str:
+    """The database that `memwarden init` has made, once in a run: the dictionary is large."""
+    with SHIPPED.open("a+") as made:
+        fcntl.flock(made, fcntl.LOCK_EX)
+        made.seek(0)
+        name = made.read()
+        if not name:
+            name = make_template(os.environ["MEMWARDEN_TEST_DSN"])
+            made.write(name)
+        return name
+
+
 class Stocks:
     """The databases that the next tests of this process get."""
 
-    def __init__(self, server: Any) -> None:
+    def __init__(self, server: Any, template: str | None = None) -> None:
         self._server = server
+        self._template = template
         self._made: dict[Stock, ExitStack] = {}
         self._free: list[Stock] = []
 
@@ -262,7 +291,7 @@ class Stocks:
         if self._free:
             return self._free.pop()
         made = ExitStack()
-        stock = Stock(made.enter_context(clone(self._server)))
+        stock = Stock(made.enter_context(clone(self._server, self._template)))
         self._made[stock] = made
         return stock
 
@@ -275,8 +304,15 @@ class Stocks:
                 part.count_calls(connection)
         self._made.pop(stock).close()
 
+    @cached_property
+    def shipped(self) -> Stocks:
+        """What lends stores as `memwarden init` leaves them."""
+        return Stocks(self._server, shipped_template())
+
     def drop(self) -> None:
         """Drop the databases that nobody has."""
+        if "shipped" in vars(self):
+            self.shipped.drop()
         while self._free:
             self._drop(self._free.pop())
 
@@ -287,6 +323,7 @@ class Stocks:
         admin = stock.pool.take("postgres", autocommit=True)
         made = World(admin, pool=stock.pool if is_warm else None)
         made.log_size = made.value(LOG_SIZE)
+        made.stocks = self
         yield made
         is_as_before = False
         with suppress(psycopg.Error):
@@ -315,6 +352,13 @@ def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database with memwarden, its superuser, and a way to connect as others."""
     with stocks.lend(is_warm=has_warm_logins(request)) as made:
         yield made
+
+
+@pytest.fixture
+def shipped(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[Shipped]:
+    """A store as `memwarden init` leaves it, nothing changed, and connections of its logins."""
+    with stocks.shipped.lend(is_warm=has_warm_logins(request)) as made:
+        yield connected(made)
 
 
 @pytest.fixture

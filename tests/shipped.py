@@ -1,23 +1,28 @@
-"""A store as `memwarden init` leaves it: agent, reviewer, and the application that hears."""
+"""A store as `memwarden init` leaves it: agent, reviewer, and the application that hears.
+
+Init loads the dictionary, which takes half a minute, so it runs once in a run of tests. Each test
+gets a copy that others have used before and that was put back as it was (stock.py). The three
+logins belong to the whole run: a test that changes a login makes one of its own.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
-from typer.testing import CliRunner
 
-from conftest import World
-from memwarden.cli import app
+if TYPE_CHECKING:
+    from conftest import World
 
 SCOPE = "/org/acme/user/ana"
 _TURNS = count(1)
@@ -25,11 +30,12 @@ _TURNS = count(1)
 
 @dataclass(frozen=True)
 class Shipped:
-    """Connections of the three logins that `memwarden init` makes."""
+    """Connections of the three logins that `memwarden init` makes, and their database."""
 
     agent: Connection[DictRow]
     reviewer: Connection[DictRow]
     application: Connection[DictRow]
+    world: World
 
     def heard(self, speaker: str, text: str) -> dict[str, str]:
         """Have the application record what somebody says; return what cites it."""
@@ -47,29 +53,47 @@ class Shipped:
 
 @contextmanager
 def as_init_leaves_it(world: World) -> Iterator[Shipped]:
-    """Make a database of its own with `memwarden init`, nothing changed, and drop it."""
-    mark = uuid4().hex[:10]
-    names = [f"{name}_{mark}" for name in ("agent", "reviewer", "application")]
-    options = [f"--{name.partition('_')[0]}={name}" for name in names]
-    dsn = make_conninfo(world.dsn, dbname=names[0])
-    with (
-        psycopg.connect(make_conninfo(world.dsn, dbname="postgres"), autocommit=True) as admin,
-        ExitStack() as opened,
-    ):
-        admin.execute(SQL("CREATE DATABASE {}").format(Identifier(names[0])))
-        done = CliRunner().invoke(app, ["init", *options, "--dsn", dsn], env={"TERM": "dumb"})
-        assert done.exit_code == 0, done.output
-        yield Shipped(
-            *(
-                opened.enter_context(
-                    psycopg.connect(
-                        make_conninfo(dsn, user=name), autocommit=True, row_factory=dict_row
-                    )
-                )
-                for name in names
-            )
-        )
-        opened.close()
-        admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(names[0])))
-        for name in names:
-            admin.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(name)))
+    """A store beside a test's own world; a test that needs no other asks for `shipped`."""
+    assert world.stocks is not None
+    with world.stocks.shipped.lend(is_warm=world.is_warm) as made:
+        yield connected(made)
+
+
+def connected(world: World) -> Shipped:
+    """The logins, in a copy of the template."""
+    agent, reviewer, application = map(world.connect, _logins())
+    return Shipped(agent, reviewer, application, world)
+
+
+def make_template(server: str) -> str:
+    """Make the database that stores are copied from; return its name."""
+    from typer.testing import CliRunner
+
+    from memwarden.cli import app
+
+    name = _template()
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+    options = [f"--{login.partition('_')[0]}={login}" for login in _logins()]
+    options += ["--dsn", make_conninfo(server, dbname=name)]
+    done = CliRunner().invoke(app, ["init", *options], env={"TERM": "dumb"})
+    assert done.exit_code == 0, done.output
+    return name
+
+
+def drop_template(server: str) -> None:
+    """Drop it, and the logins."""
+    with psycopg.connect(server, autocommit=True) as admin:
+        drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+        admin.execute(drop.format(Identifier(_template())))
+        for login in _logins():
+            admin.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(login)))
+
+
+def _template() -> str:
+    return f"shipped_{os.environ['MEMWARDEN_TEST_RUN']}"
+
+
+def _logins() -> list[str]:
+    run = os.environ["MEMWARDEN_TEST_RUN"]
+    return [f"{name}_{run}" for name in ("agent", "reviewer", "application")]
