@@ -16,7 +16,6 @@ _MAX_REST = 12
 _FEW = 4
 """Where fewer than one word in so many is the same, nothing else is looked for."""
 _NONE: frozenset[str] = frozenset()
-YEARS = range(1000, 3000)
 DATES = frozenset(
     map(
         stem,
@@ -32,6 +31,11 @@ _OF = word_set("is are was were be of")
 _ARTICLES = word_set("a an the some")
 _ALONG = word_set("down along across over through around up past")
 MONTH_STEMS = frozenset(map(stem, MONTHS))
+
+
+def is_year(value: float) -> bool:
+    """Whether a number may be a year."""
+    return 1000 <= value < 3000 and value % 1 == 0
 
 
 def _is_kind(one: str, two: str) -> bool:
@@ -241,7 +245,7 @@ class Alignment:
             if number[1] != against[1] or number[0] == against[0]:
                 return ""
             dates = number[1] in ("date", "clock") or (
-                not number[1] and number[0] in YEARS and against[0] in YEARS
+                not number[1] and is_year(number[0]) and is_year(against[0])
             )
             return "date" if dates else "number"
         if number or against:

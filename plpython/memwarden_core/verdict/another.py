@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..language.units import NUMBERS
 from ..language.words import PAST_FORMS, stem, word_set
-from .alignment import MONTH_STEMS, YEARS, Alignment, Conflict
+from .alignment import MONTH_STEMS, Alignment, Conflict, is_year
 from .reading import Sentence
 from .words import BEINGS, describes
 
@@ -164,7 +164,7 @@ def _is_of_subject(sentence: Sentence, place: int) -> bool:
         if behind == 0:
             # "The 2019 report"
             definite = _is_definite(sentence, begin) and sentence.at[place] < first_verb(sentence)
-            return definite and sentence.numbers[place][0] in YEARS
+            return definite and is_year(sentence.numbers[place][0])
         return behind > 0 and _tells_apart(sentence, place, begin)
     if _is_definite(sentence, begin) and at < first_verb(sentence):
         # "The office in Rome is closed"

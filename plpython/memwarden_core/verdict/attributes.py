@@ -8,7 +8,7 @@ that somebody has one of. The answer is symmetric, and never that two texts say 
 from __future__ import annotations
 
 from ..language.words import HEDGE, word_set
-from .alignment import MONTH_STEMS, YEARS
+from .alignment import MONTH_STEMS, is_year
 from .claims import PLACING, Claim, claims
 from .reading import Sentence
 from .relation_words import (
@@ -275,6 +275,6 @@ def _frame(claim: Claim, sentence: Sentence) -> set[str]:
     found = {
         sentence.keys[p]
         for p in claim.places
-        if p in sentence.numbers and sentence.numbers[p][0] in YEARS and not sentence.numbers[p][1]
+        if p in sentence.numbers and is_year(sentence.numbers[p][0]) and not sentence.numbers[p][1]
     }
     return found | (FRAMES & set(claim.keys))
