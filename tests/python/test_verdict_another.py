@@ -127,6 +127,49 @@ def test_what_somebody_without_a_name_does_now_is_of_a_moment(
     assert of(one, other).relation == of(other, one).relation == relation
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A porter is opening a small crate", "A porter is opening a large crate"),
+        ("An old cook is carrying a full pot", "An old cook is carrying an empty pot"),
+        ("Two porters are waiting inside the hall", "Two porters are waiting outside the hall"),
+        ("Some sailors are working on a wet deck", "Some sailors are working on a dry deck"),
+        ("Children are playing inside the hall", "Children are playing outside the hall"),
+        ("A young cook is slowly tasting the soup", "An old cook is slowly tasting the soup"),
+        ("A sailor is climbing up the ladder", "A sailor is climbing down the ladder"),
+        ("A girl is jumping onto the crate", "A girl is jumping off the crate"),
+        ("A sailor with a hat is waving", "A sailor without a hat is waving"),
+    ],
+)
+def test_what_one_of_many_is_doing_may_be_of_two(one: str, other: str) -> None:
+    """Each tells of somebody: nobody knows that both tell of one. Proves: V4 (false alarms)."""
+    assert of(one, other).relation == of(other, one).relation == "unrelated"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The porter is opening the small crate", "The porter is opening the large crate"),
+        ("Lena is opening a small crate", "Lena is opening a large crate"),
+        ("She is opening a small crate", "She is opening a large crate"),
+        ("I am opening a small crate", "I am opening a large crate"),
+        ("My porter is opening a small crate", "My porter is opening a large crate"),
+        ("Lena's dog is jumping onto the crate", "Lena's dog is jumping off the crate"),
+        ("The porters are waiting inside the hall", "The porters are waiting outside the hall"),
+        ("A porter opens small crates", "A porter opens large crates"),
+        ("A porter has an empty crate", "A porter has a full crate"),
+        ("Prices are falling up north", "Prices are rising up north"),
+        ("A crate is wet", "A crate is dry"),
+        ("Two porters are waiting in the hall", "Three porters are waiting in the hall"),
+        ("A porter is painting a red crate", "A porter is painting a blue crate"),
+        ("A porter is opening a crate", "A porter is not opening a crate"),
+    ],
+)
+def test_what_is_known_or_lasting_has_its_opposite(one: str, other: str) -> None:
+    """A known subject, what holds for longer, a figure, a colour, a denial. Proves: V4."""
+    assert of(one, other).relation == of(other, one).relation == "contradicts"
+
+
 @pytest.mark.parametrize("one", ["A man sits. 1", "A man is sitting. 1", "1", "Tea. 3 kg", "2024."])
 def test_a_figure_alone_is_a_sentence_without_a_word(one: str) -> None:
     """It is compared with another figure, and no word is looked for in it. Proves: V4."""

@@ -7,6 +7,8 @@ car is parked" may tell of one sight.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ..language.units import NUMBERS
 from ..language.words import PAST_FORMS, stem, word_set
 from .alignment import MONTH_STEMS, Alignment, Conflict, is_year
@@ -15,6 +17,7 @@ from .words import BEINGS, describes
 
 _ONE_OF_MANY = word_set("a an some several another") | NUMBERS.keys()
 _UNNAMED = word_set("a an some somebody someone")
+_NOW = ("is", "are")
 _IS = word_set("is are was were be been being as")
 _VERBS = _IS | word_set(
     """
@@ -55,22 +58,48 @@ def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
 
 
 def is_of_a_moment(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
-    """Whether somebody who has no name is told to be doing one thing, and another.
+    """Whether the two may tell of different moments, or of different ones of many.
 
-    "A man is sitting on a bench", "a man is standing on a bench": at another time, or another man.
+    "A man is opening a small door", "a man is opening a large door"; also "the man is sitting on a
+    bench", "the man is standing on a bench", where what he does is what differs.
     """
     if conflict.new in new.numbers or conflict.old in old.numbers:
         # A figure is no word.
         return False
     doing = (new.words[new.at[conflict.new]], old.words[old.at[conflict.old]])
-    return all(word.endswith("ing") for word in doing) and all(
-        _is_of_many(each) or each.keys[0] in BEINGS for each in (new, old)
-    )
+    if all(word.endswith("ing") for word in doing):
+        return all(_is_of_many(each) or each.keys[0] in BEINGS for each in (new, old))
+    return conflict.method in ("antonym", "opposite") and is_episode(new) and is_episode(old)
+
+
+def is_episode(sentence: Sentence) -> bool:
+    """Whether a sentence tells what one of many is doing: "a man is opening a door".
+
+    Of two of them nobody knows that they tell of one thing, so opposites do not exclude each other.
+    """
+    return _being_done(sentence) > 0 and (_is_of_many(sentence) or _is_bare(sentence))
+
+
+def denies_which(sentence: Sentence) -> bool:
+    """Whether a denial tells which of many is doing something: "a man without a hat is singing"."""
+    return is_episode(sentence) and 0 <= sentence.denial < _being_done(sentence)
+
+
+def _being_done(sentence: Sentence) -> int:
+    """The place of "is" among all words in "is opening", "are slowly walking"; 0 without one."""
+    words = [(at, word) for at, word in enumerate(sentence.words) if not word.endswith("ly")]
+    done = (at for (at, be), (_, do) in pairwise(words) if be in _NOW and do.endswith("ing"))
+    return next(done, 0)
 
 
 def _is_of_many(sentence: Sentence) -> bool:
     """Whether a sentence begins as what tells of one of many does: "a man", "some dogs"."""
     return bool(sentence.words) and sentence.words[0] in _ONE_OF_MANY
+
+
+def _is_bare(sentence: Sentence) -> bool:
+    """Whether a sentence begins with persons or animals without an article: "people", "dogs"."""
+    return sentence.keys[0] in BEINGS and sentence.at[0] == 0
 
 
 def is_somebody_else(new: Sentence, old: Sentence) -> bool:

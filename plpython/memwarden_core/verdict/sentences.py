@@ -6,10 +6,12 @@ from ..light import NamedTuple
 from .additions import adds_only, is_turned, says_as_much
 from .alignment import Alignment
 from .another import (
+    denies_which,
     first_verb,
     has_another_name,
     has_another_subject,
     is_another,
+    is_episode,
     is_of_a_moment,
     is_somebody_else,
     is_verb,
@@ -111,7 +113,7 @@ def _by_words(found: Alignment) -> Finding:
         return _conflict(found)
     if is_turned(found):
         return Finding("alike", 0.9, "order", covered)
-    if turns_round(new, old) and not any(new.denied):
+    if turns_round(new, old) and not (any(new.denied) or (is_episode(new) and is_episode(old))):
         return _contrary(found, _SURE["antonym"] - 0.05, "antonym", 1.0)
     if not found.in_new and not found.in_old:
         return _equal(found)
@@ -160,6 +162,8 @@ def _negation(found: Alignment, denied: list[int]) -> Finding:
     ):
         if not any(one.denied[place] for place in places):
             continue
+        if denies_which(one):
+            return _unlike(found, "another_subject")
         # Who denies more than the other says denies something else; so does the narrower word.
         if narrower or any(one.denied[p] and one.keys[p] not in _ADDS_NOTHING for p in without):
             return _unlike(found, "exact_negation")
