@@ -6,6 +6,8 @@ import json
 from importlib import resources
 from pathlib import Path
 
+import pytest
+
 from client.test_command_line import run
 
 TEXTS = [
@@ -101,8 +103,12 @@ def test_the_judge_of_duplicates_and_contradictions_is_measured(tmp_path: Path) 
     assert "labelled" in refused.stderr
 
 
-def test_notes_and_the_turns_they_rest_on_are_measured(tmp_path: Path) -> None:
+def test_notes_and_the_turns_they_rest_on_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a database; by conversation, right and wrong pairs. Proves: V2, V3."""
+    # Their rates over all made-up statements are in tests/write/evidence/test_twins.py.
+    monkeypatch.setattr("memwarden.evaluation.evidence._STATEMENTS", 11)
     command = ("evaluate", "evidence", "--data")
     ran = run(*command, str(resources.files("memwarden.demo") / "sample.json"), "--json")
     assert (ran.returncode, ran.stderr) == (0, "")
