@@ -7,22 +7,35 @@ import hmac
 import os
 from functools import lru_cache
 
-from .verdict.changes import attribute_of
+from .verdict.changes import Attribute, attribute_of, read_statements, seeks
 
 
 def attribute_key(
     file: str | None, text: str, content: object, subject: str | None, predicate: str | None
-) -> bytes | None:
+) -> tuple[bytes | None, bool]:
     """Return the key of the attribute that a memory tells of: 32 bytes, an HMAC-SHA256.
 
     None where no rule reads one, for what has a key of its own (subject and predicate), and where
-    the master key's file cannot be read. Without a master key it is a plain hash.
+    the master key's file cannot be read. Without a master key it is a plain hash. And whether it
+    is to be compared with what has that key: see ``changes.seeks``.
     """
     if subject and predicate:
-        return None
-    attribute = attribute_of(text, content, subject)
+        return None, False
+    stated = read_statements(text, content, subject)
+    attribute = attribute_of(stated)
     if attribute is None:
-        return None
+        return None, False
+    return _key(file, attribute), seeks(stated) or _tells_of_change(text)
+
+
+def _tells_of_change(text: str) -> bool:
+    from .verdict.reading import read
+    from .verdict.renewal import read_change
+
+    return any(map(read_change, read(text)))
+
+
+def _key(file: str | None, attribute: Attribute) -> bytes | None:
     told = f"{attribute.subject}\x00{attribute.family}".encode(errors="surrogatepass")
     if not file:
         return hashlib.sha256(b"memwarden attribute 1" + told).digest()

@@ -55,10 +55,11 @@ def examine(
     str,
     str | None,
     bytes | None,
+    bytes | None,
 ]:
     """Return the fields of ``Examined``, the level of what stays in the request, parts of names.
 
-    And the key of the attribute that it tells of.
+    And the key of the attribute that it tells of, and the same where it is compared by it.
 
     Violations and sensitive places are JSON arrays, None where there are none. ``rules_hash`` names
     rules that ``keep_rules`` was given.
@@ -82,6 +83,7 @@ def examine(
 
         violations = violations + constraint_violations(constraints, json.loads(found.canonical))
     findings = json.dumps([v._asdict() for v in violations]) if violations else None
+    key, is_sought = _attribute(found.text, found.canonical or "", subject, predicate)
     return (
         found.canonical,
         found.content_hash,
@@ -93,7 +95,8 @@ def examine(
         _report(found.sensitive, rules),
         screening.sensitivity(found.sensitive),
         parts_of_names(found.text) if found.text else None,
-        attribute_key(found.text, found.canonical or "", subject, predicate),
+        key,
+        key if is_sought else None,
     )
 
 
@@ -237,10 +240,17 @@ def attribute_key(
     text: str | None, content: str, subject: str | None, predicate: str | None
 ) -> bytes | None:
     """Return by what is found what else was said of the attribute that stored words tell of."""
+    return _attribute(text, content, subject, predicate)[0]
+
+
+def _attribute(
+    text: str | None, content: str, subject: str | None, predicate: str | None
+) -> tuple[bytes | None, bool]:
+    """Return the same, and whether the words are compared with what has that key."""
     from .attribute_keys import attribute_key as keyed
 
     if not text or (subject and predicate):
-        return None
+        return None, False
     value = json.loads(content) if content.startswith("{") else None
     return keyed(os.environ.get("MEMWARDEN_MASTER_KEY_FILE"), text, value, subject, predicate)
 

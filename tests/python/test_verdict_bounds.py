@@ -57,7 +57,7 @@ def test_any_two_memories_have_a_verdict(
 def test_no_text_makes_the_comparison_with_neighbours_fail(new: str, old: str) -> None:
     """A fault would refuse the write. Proves: V7 (the built-in judge)."""
     near = {
-        "item_id": "1", "version_id": "1", "similarity": None, "confidence": 0.5, "mine": True,
+        "item_id": "1", "version_id": "1", "similarity": 0.7, "confidence": 0.5, "mine": True,
         "same_key": False, "exclusive": False, "subject": None, "predicate": None,
         "content": old, "text": old, "valid_from": None, "valid_to": None,
     }  # fmt: skip

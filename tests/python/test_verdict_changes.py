@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memwarden_core.verdict.changes import attribute_of
+from memwarden_core.attribute_keys import attribute_key
+from memwarden_core.verdict.changes import attribute_of, read_statements
 from memwarden_core.verdict.neighbours import judge_neighbours
 
 CHANGES = [
@@ -323,6 +324,42 @@ def test_a_change_is_seen(earlier: str, later: str) -> None:
     Proves: V10
     """
     assert newer(later, earlier)
+    far = told(earlier) | {"similarity": None}
+    [found] = judge_neighbours((None, None, later, later, None, None), [far])
+    assert found["relation"] == "updates"
+    key, is_sought = attribute_key(None, later, later, None, None)
+    assert is_sought == (key is not None)
+
+
+@pytest.mark.parametrize(
+    ("new", "is_compared"),
+    [
+        ("Ana keeps the ladder near the bridge.", False),
+        ("The choir meets on Fridays in the hall.", False),
+        ("Jonas likes figs.", False),
+        ("Ana lives in Bergen.", True),
+        ("The door is open.", True),
+        ("The choir meets on Fridays now.", True),
+        ("Bo plays for United instead of Rovers.", True),
+    ],
+)
+def test_what_ends_nothing_is_compared_with_what_is_near_alone(
+    new: str, *, is_compared: bool
+) -> None:
+    """What is of the same attribute and not near costs a write as much as what is near.
+
+    Proves: V10
+    """
+    far, held = (
+        told("Ana has a boat.") | {"similarity": None, "same_key": k} for k in (False, True)
+    )
+    found = judge_neighbours((None, None, new, new, None, None), [told(new), far, held])
+    assert [each["similarity"] for each in found] == (
+        [0.8, None, None] if is_compared else [0.8, None]
+    )
+    assert found[-1]["same_key"]
+    key, is_sought = attribute_key(None, new, new, None, None)
+    assert is_sought == (is_compared and key is not None)
 
 
 @pytest.mark.parametrize(("one", "other"), APART)
@@ -405,7 +442,7 @@ def test_who_says_i_is_the_speaker_of_the_record() -> None:
 )
 def test_what_tells_of_no_attribute_has_no_key(text: str) -> None:
     """Proves: V10."""
-    assert attribute_of(text, text, None) is None
+    assert attribute_of(read_statements(text, text, None)) is None
 
 
 @pytest.mark.parametrize(

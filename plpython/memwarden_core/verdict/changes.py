@@ -154,11 +154,18 @@ def _bound(subject: str, speaker: str) -> str:
     return f"{speaker} {subject}" if speaker and subject.startswith(("my ", "our ")) else subject
 
 
-def attribute_of(text: str, content: object, subject: str | None) -> Attribute | None:
+def attribute_of(stated: list[Statement]) -> Attribute | None:
     """The thing and the family of attributes that a memory tells of first."""
-    for each in read_statements(text, content, subject):
-        return Attribute(each.subject, family(each))
-    return None
+    return Attribute(stated[0].subject, family(stated[0])) if stated else None
+
+
+def seeks(stated: list[Statement]) -> bool:
+    """Whether a memory may end or deny what another one tells of the same attribute.
+
+    So may what tells of a change in another way, see renewal.py. Any other memory is not compared
+    with what only has its attribute in common with it.
+    """
+    return any(each.changed or each.single or each.slot == "state" for each in stated)
 
 
 def is_beside(new: str, old: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..light import Any
-from .changes import is_beside, is_newer, read_statements
+from .changes import is_beside, is_newer, read_statements, seeks
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
 from .renewal import Change, read_change, renews
@@ -23,6 +23,15 @@ def judge_neighbours(
     memory and a neighbour differ in a few words that no list knows.
     """
     read = prepare(Memory(*new))
+    keyed = bool(new[0] and new[1])
+    stated = [] if keyed else read_statements(new[3], new[2], new[0])
+    changes = [] if keyed else [each for each in map(read_change, read.sentences) if each]
+    if not (changes or seeks(stated)):
+        neighbours = [
+            near for near in neighbours if near["similarity"] is not None or near["same_key"]
+        ]
+    # Anything else takes the place of nothing: see is_newer().
+    stated = [each for each in stated if each.changed or each.single]
     olds = [_prepared(near) for near in neighbours]
     verdicts: list[Verdict] = []
     questions = Questions()
@@ -36,14 +45,6 @@ def judge_neighbours(
     for place in in_question if relations else ():
         near = neighbours[place]
         verdicts[place] = judge(read, olds[place], near["similarity"], relations)
-    keyed = bool(new[0] and new[1])
-    # Anything else takes the place of nothing: see is_newer().
-    stated = (
-        []
-        if keyed
-        else [s for s in read_statements(new[3], new[2], new[0]) if s.changed or s.single]
-    )
-    changes = [each for each in map(read_change, read.sentences) if each] if not keyed else []
     told = []
     for near, old, found in zip(neighbours, olds, verdicts, strict=True):
         against = found.relation in _AGAINST and _is_guess(found)

@@ -224,7 +224,7 @@ BEGIN
                t.seeks_marks, t.has_durability, t.overlap, t.schema_id, t.text_template, t.asks_approval, t.by_risk, t.auto_below,
                t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, t.unclear, t.no_evidence, c.at AS began,
                f.canonical, f.content_hash, f.fingerprint,
-               f.attribute_key, f.search_text, f.names, v.vector, clock_timestamp() AS ended,
+               f.attribute_key, f.sought_key, f.search_text, f.names, v.vector, clock_timestamp() AS ended,
                CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
                v_now + a.ordinality * interval '1 microsecond' AS now,
                v.vector IS NOT NULL AND f.findings IS NULL AND f.sensitive IS NULL AND f.sensitivity = 'none'
@@ -251,14 +251,15 @@ BEGIN
         -- Scope by scope: joined as a whole, each would be compared with each of all, since a planner expects one.
         SELECT DISTINCT b.place
           FROM (SELECT array_agg(f.place) AS places, array_agg(f.fingerprint) AS fingerprints, array_agg(f.own_model_id) AS models,
-                       array_agg(f.vector) AS vectors, array_agg(f.attribute_key) AS attributes, min(f.near_from) AS near_from
+                       array_agg(f.vector) AS vectors, array_agg(f.attribute_key) AS attributes, array_agg(f.sought_key) AS sought,
+                       min(f.near_from) AS near_from
                   FROM formed AS f GROUP BY f.scope_id, f.layer HAVING count(*) > 1 OFFSET 0) AS g
-         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.attributes)
-               AS b (place, fingerprint, model_id, vector, attribute_key)
+         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.sought)
+               AS b (place, fingerprint, model_id, vector, sought_key)
          CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.attributes)
                AS e (place, fingerprint, model_id, vector, attribute_key)
          WHERE e.place < b.place
-           AND (e.fingerprint = b.fingerprint OR e.attribute_key = b.attribute_key
+           AND (e.fingerprint = b.fingerprint OR e.attribute_key = b.sought_key
                 OR e.model_id = b.model_id AND 1 - (e.vector OPERATOR(@extschema:vector@.<=>) b.vector) > g.near_from)
     ), compared AS MATERIALIZED (
         -- What is there already: nothing of the same form, and nothing near that is the same, says more, or contradicts.
@@ -270,7 +271,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
          CROSS JOIN LATERAL (SELECT memwarden_internal.neighbours(
                                         r.org_id, r.scope_id, r.layer, p_principal_id, r.label_id, r.own_model_id, r.vector, NULL,
-                                        r.near_from, v_now, r.attribute_key) AS near OFFSET 0) AS n
+                                        r.near_from, v_now, r.sought_key) AS near OFFSET 0) AS n
          WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
     ), weighed AS MATERIALIZED (
         -- What it rests on, and what it could do.

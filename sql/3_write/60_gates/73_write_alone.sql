@@ -133,7 +133,7 @@ BEGIN
     END IF;
     v_near := memwarden_internal.neighbours(
         v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_at.label_id, v_model_id, v_vector, NULL, v_terms.near_from, v_looked,
-        v_form.attribute_key);
+        v_form.sought_key);
     IF v_near IS NOT NULL THEN
         v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
