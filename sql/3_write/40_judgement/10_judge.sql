@@ -2,12 +2,12 @@ CREATE OR REPLACE FUNCTION memwarden_internal.as_judged(p_subject text, p_predic
     p_valid_during tstzrange)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
--- The judge reads so much of a text; of a longer content it is told nothing.
+-- The judge reads so much of a text; of a longer content it is told nothing. Nothing volatile: what asks for it takes it in.
 RETURN jsonb_build_object('subject', p_subject, 'predicate', p_predicate, 'text', left(p_text, 4001),
                           'content', CASE WHEN pg_column_size(p_content) <= 8192 THEN p_content END,
                           'valid_from', CASE WHEN NOT lower_inf(p_valid_during) THEN extract(epoch FROM lower(p_valid_during)) END,
                           'valid_to', CASE WHEN NOT upper_inf(p_valid_during) THEN extract(epoch FROM upper(p_valid_during)) END,
-                          'over', coalesce(upper(p_valid_during) <= clock_timestamp(), false));
+                          'over', coalesce(upper(p_valid_during) <= statement_timestamp(), false));
 COMMENT ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) IS 'What the judge is told of a memory that is there.';
 REVOKE ALL ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) FROM PUBLIC;
 

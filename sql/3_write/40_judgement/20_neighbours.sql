@@ -148,7 +148,13 @@ BEGIN
                    || CASE WHEN v.subject_key_id IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('encrypted', true) END
                    ORDER BY n.similarity DESC NULLS LAST, n.item_id)
           FROM unnest(p_near) AS n
-          JOIN memwarden_data.said_version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id AND v.tier = 'hot'
+         CROSS JOIN LATERAL (
+               -- Once: as_judged() names the content twice, and is a call for each row where that is a function.
+               SELECT s.item_id, s.version_id, s.exclusive, s.confidence, s.subject, s.predicate, s.search_text, s.content, s.schema_id,
+                      s.valid_during, s.subject_key_id
+                 FROM memwarden_data.said_version AS s
+                WHERE s.org_id = p_org_id AND s.version_id = n.version_id AND s.tier = 'hot'
+               OFFSET 0) AS v
          WHERE n.label_id = ANY (p_labels));
 END
 $function$;
