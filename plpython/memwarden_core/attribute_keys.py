@@ -25,14 +25,7 @@ def attribute_key(
     attribute = attribute_of(stated)
     if attribute is None:
         return None, False
-    return _key(file, attribute), seeks(stated) or _tells_of_change(text)
-
-
-def _tells_of_change(text: str) -> bool:
-    from .verdict.reading import read
-    from .verdict.renewal import read_change
-
-    return any(map(read_change, read(text)))
+    return _key(file, attribute), seeks(stated)
 
 
 def _key(file: str | None, attribute: Attribute) -> bytes | None:

@@ -20,7 +20,7 @@ def parts_of_names(text: str) -> str | None:
         part
         for word in _WORD.findall(text)
         if _RUN_TOGETHER.search(word)
-        for part in _BETWEEN.split(_SEAM.sub(r"\1\2 ", word))
+        for part in _BETWEEN.split(word if word.islower() else _SEAM.sub(r"\1\2 ", word))
         if 3 <= len(part) < len(word)
     ]
     return " ".join(parts) or None

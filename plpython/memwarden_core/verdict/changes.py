@@ -162,8 +162,7 @@ def attribute_of(stated: list[Statement]) -> Attribute | None:
 def seeks(stated: list[Statement]) -> bool:
     """Whether a memory may end or deny what another one tells of the same attribute.
 
-    So may what tells of a change in another way, see renewal.py. Any other memory is not compared
-    with what only has its attribute in common with it.
+    Any other memory is not compared with what only has its attribute in common with it.
     """
     return any(each.changed or each.single or each.slot == "state" for each in stated)
 

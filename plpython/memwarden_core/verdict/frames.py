@@ -116,8 +116,8 @@ def _moved(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     noun = noun_of(thing)
     if noun:
         return attribute(*noun, rest, changed=True)
-    found = one_of(thing, "be", "", rest, changed=True)
-    return all_of(thing, "", ["to", *rest], changed=True) or [
+    found = one_of(thing, "be", "", told(rest), changed=True)
+    return all_of(thing, "", told(["to", *rest]), changed=True) or [
         each for each in found if each.kind in ("amount", "code", "money")
     ]
 
@@ -128,7 +128,7 @@ def _joined(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
     later = "joined" in lower
     rest = rest[lower.index("joined") + 1 :] if later else rest
     began = later or verb == "joined"
-    found = one_of(thing, "employer", "", rest, single=began, changed=began)
+    found = one_of(thing, "employer", "", told(rest), single=began, changed=began)
     return [each for each in found if each.kind == "name"]
 
 
@@ -150,10 +150,11 @@ def _habit(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
         relation = "happen"
     elif verb == "takes" and rest[0] == "place" and len(rest) > 1:
         relation, rest = "happen", rest[1:]
-    found = all_of(thing, relation, rest)
+    said = told(rest)
+    found = all_of(thing, relation, said)
     if found and (found[0].slot != "place" or relation not in _ALWAYS_MORE):
         return found
-    values, beside = told(rest)
+    values, beside = said
     if not 0 < len(values) < 3 or relation in SEVERAL:
         return []
     last = values[-1]
@@ -167,32 +168,34 @@ def _habit(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
 
 
 def _lives(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
-    return [s for s in all_of(thing, "live", rest, single=True) if s.slot == "place"]
+    return [s for s in all_of(thing, "live", told(rest), single=True) if s.slot == "place"]
 
 
 def _works(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
     first = rest[0].lower()
     if first in ("at", "for", "with"):
-        found = one_of(thing, "employer", "work", rest[1:])
+        found = one_of(thing, "employer", "work", told(rest[1:]))
         return [s for s in found if s.value not in _NO_EMPLOYERS]
     if first == "as":
-        return one_of(thing, "role", "work", rest[1:])
+        return one_of(thing, "role", "work", told(rest[1:]))
     if first in _SHIFTS:
-        return one_of(thing, "shift", "work", rest, single=False)
+        return one_of(thing, "shift", "work", told(rest), single=False)
     return _habit(thing, verb, rest)
 
 
 def _timed(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
-    found = all_of(thing, stem(verb), rest, single=verb in ("opens", "closes", "open", "close"))
+    found = all_of(
+        thing, stem(verb), told(rest), single=verb in ("opens", "closes", "open", "close")
+    )
     return [s for s in found if s.slot == "clock"] or [s._replace(single=False) for s in found]
 
 
 def _costs(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
-    return [s for s in one_of(thing, "money", "price", rest) if s.kind == "money"]
+    return [s for s in one_of(thing, "money", "price", told(rest)) if s.kind == "money"]
 
 
 def _uses(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
-    found = one_of(thing, "use", stem(verb), rest, single=False)
+    found = one_of(thing, "use", stem(verb), told(rest), single=False)
     if found and found[0].kind == "room":
         return [found[0]._replace(slot="place")]
     if verb in ("uses", "use"):
@@ -218,23 +221,23 @@ def _is(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
     if first in _AT_HOME:
         return _lives(thing, "", rest[1:])
     if first == "due":
-        return all_of(thing, "due", rest[1:], single=True)
+        return all_of(thing, "due", told(rest[1:]), single=True)
     if lower[:3] == ["in", "charge", "of"]:
         return by_whom(rest[3:], "lead", thing)
     if first in _LED and lower[1] == "by":
         return by_whom(thing, _LED[first], rest[2:])
     if first in ("called", "named"):
-        return one_of(thing, "name", "name", rest[1:])
+        return one_of(thing, "name", "name", told(rest[1:]))
     if lower[:2] == ["priced", "at"]:
         return _costs(thing, "", rest[2:])
     if lower[:2] == ["married", "to"]:
-        return one_of(thing, "spouse", "married", rest[2:])
+        return one_of(thing, "spouse", "married", told(rest[2:]))
     if lower[1:3] == ["years", "old"]:
-        return one_of(thing, "age", "age", rest[:1])
+        return one_of(thing, "age", "age", told(rest[:1]))
     if first == "the":
         return _is_the(thing, rest)
     if first in ("a", "an"):
-        found = one_of(thing, "role", "be", rest[1:], single=False)
+        found = one_of(thing, "role", "be", told(rest[1:]), single=False)
         return [s._replace(free=False) for s in found if s.kind == "word" and not s.beside]
     if noun_of(rest) and is_name(thing):
         # "Bo is the club's new treasurer"
@@ -253,12 +256,13 @@ def _is_the(who: list[str], rest: list[str]) -> list[Statement]:
 def _plain(thing: list[str], rest: list[str]) -> list[Statement]:
     """What "is" tells without another verb: a state, when, where, how much."""
     where = rest[0].lower() in _WHERE
-    placed = [s for s in all_of(thing, "be", rest) if s.slot != "place" or (where and not s.beside)]
+    said = told(rest)
+    placed = [s for s in all_of(thing, "be", said) if s.slot != "place" or (where and not s.beside)]
     return (
         _state(thing, rest)
         or placed
         or _costs(thing, "", rest)
-        or [s for s in one_of(thing, "be", "be", rest) if s.kind in ("amount", "code")]
+        or [s for s in one_of(thing, "be", "be", said) if s.kind in ("amount", "code")]
     )
 
 

@@ -130,6 +130,8 @@ def _value(phrase: list[str], preposition: str) -> tuple[Value, list[str]] | Non
 
 
 def _date(lower: list[str]) -> str:
+    if not any(word[0].isdigit() for word in lower):
+        return ""
     words = [word for word in lower if word not in ("of", "the")]
     if len(words) == 1:
         return words[0] if _ISO.fullmatch(words[0]) else ""
@@ -154,6 +156,8 @@ def _money(lower: list[str]) -> str:
 def _clock(lower: list[str], preposition: str) -> str:
     if lower in (["noon"], ["midnight"]):
         return "12:00" if lower[0] == "noon" else "0:00"
+    if not lower[0][0].isdigit():
+        return ""
     joined = "".join(lower).replace("a.m", "am").replace("p.m", "pm").rstrip(".")
     found = _CLOCK.fullmatch(joined.replace("o'clock", ""))
     if not found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..language.words import stem, word_set
 from ..light import NamedTuple
-from .stated import is_placed, name_key, told
+from .stated import Told, is_placed, name_key, told
 
 _PRONOUNS = word_set(
     "he she it they we you this that these those there here who what which someone somebody"
@@ -63,10 +63,10 @@ def is_name(words: list[str]) -> bool:
 
 
 def all_of(
-    thing: list[str], relation: str, rest: list[str], *, single: bool = False, changed: bool = False
+    thing: list[str], relation: str, said: Told, *, single: bool = False, changed: bool = False
 ) -> list[Statement]:
     """When and where: a statement for each value of a kind that tells one of them."""
-    values, beside = told(rest)
+    values, beside = said
     if changed and any(value.kind in _DATES for value in values[1:]):
         # "Ana moved to Rome in 2012": of then, not of now.
         return []
@@ -94,13 +94,13 @@ def one_of(
     thing: list[str],
     slot: str,
     relation: str,
-    rest: list[str],
+    said: Told,
     *,
     single: bool = True,
     changed: bool = False,
 ) -> list[Statement]:
-    """One value, which the rest begins with."""
-    values, beside = told(rest)
+    """One value, which what is said begins with."""
+    values, beside = said
     if not values:
         return []
     first = values[0]
