@@ -25,7 +25,7 @@ def attribute_key(
     attribute = attribute_of(stated)
     if attribute is None:
         return None, False
-    return _key(file, attribute), seeks(stated)
+    return _key(file, attribute), seeks(stated, text)
 
 
 def _key(file: str | None, attribute: Attribute) -> bytes | None:

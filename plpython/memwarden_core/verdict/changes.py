@@ -15,6 +15,7 @@ from ..bookkeeping import speaker_of
 from ..language.words import HEDGE, stem, word_set
 from ..light import NamedTuple
 from .frames import may_state, statements_of
+from .function_words import CHANGE
 from .statement import Statement, family
 from .tokens import ABBREVIATIONS, PLAIN, SPEAKER
 
@@ -59,6 +60,10 @@ _PLANS = re.compile(r"(?:is|are|am|'s|'m|'re) planning ")
 _CALLED = re.compile(r"\b(?:has|have|had) an? (?:\w+ ){1,3}(?:called|named) ")
 _NOWS = word_set("now recently newly finally just meanwhile")
 _FILLS = _NOWS | word_set("currently already officially still since presently actually")
+
+
+_OVER = CHANGE | word_set("from was left dropped replaced replaces not never")
+"""With one of these a text may name what is over: see renewal.py."""
 
 
 class Attribute(NamedTuple):
@@ -159,12 +164,13 @@ def attribute_of(stated: list[Statement]) -> Attribute | None:
     return Attribute(stated[0].subject, family(stated[0])) if stated else None
 
 
-def seeks(stated: list[Statement]) -> bool:
+def seeks(stated: list[Statement], text: str) -> bool:
     """Whether a memory may end or deny what another one tells of the same attribute.
 
     Any other memory is not compared with what only has its attribute in common with it.
     """
-    return any(each.changed or each.single or each.slot == "state" for each in stated)
+    may = any(each.changed or each.single or each.slot == "state" for each in stated)
+    return may or not _OVER.isdisjoint(text.lower().split())
 
 
 def is_beside(new: str, old: str) -> bool:

@@ -26,7 +26,7 @@ def judge_neighbours(
     keyed = bool(new[0] and new[1])
     stated = [] if keyed else read_statements(new[3], new[2], new[0])
     changes = [] if keyed else [each for each in map(read_change, read.sentences) if each]
-    if not seeks(stated):
+    if not (stated and seeks(stated, new[3])):
         neighbours = [
             near for near in neighbours if near["similarity"] is not None or near["same_key"]
         ]
