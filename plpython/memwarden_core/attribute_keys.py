@@ -7,7 +7,7 @@ import hmac
 import os
 from functools import lru_cache
 
-from .verdict.changes import Attribute, attribute_of, read_statements, seeks
+from .verdict.attribute import Attribute, attribute_of
 
 
 def attribute_key(
@@ -17,15 +17,14 @@ def attribute_key(
 
     None where no rule reads one, for what has a key of its own (subject and predicate), and where
     the master key's file cannot be read. Without a master key it is a plain hash. And whether it
-    is to be compared with what has that key: see ``changes.seeks``.
+    is to be compared with what has that key: it may end or deny what another one tells.
     """
     if subject and predicate:
         return None, False
-    stated = read_statements(text, content, subject)
-    attribute = attribute_of(stated)
+    attribute = attribute_of(text, content, subject)
     if attribute is None:
         return None, False
-    return _key(file, attribute), seeks(stated, text)
+    return _key(file, attribute), attribute.sought
 
 
 def _key(file: str | None, attribute: Attribute) -> bytes | None:

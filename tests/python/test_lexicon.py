@@ -224,7 +224,8 @@ def test_one_look_up_serves_all_neighbours_and_equal_ones_need_none(asked: Dicti
     def near(text: str) -> dict[str, object]:
         names = ("subject", "predicate", "valid_from", "valid_to", "similarity", "confidence")
         others = ("item_id", "version_id", "mine", "same_key", "exclusive")
-        return dict.fromkeys(names + others) | {"text": text, "content": text}
+        told = {"text": text, "content": text, "similarity": 0.7}
+        return dict.fromkeys(names + others) | told
 
     calls = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memwarden_core.attribute_keys import attribute_key
-from memwarden_core.verdict.changes import attribute_of, read_statements
+from memwarden_core.verdict.attribute import attribute_of
 from memwarden_core.verdict.neighbours import judge_neighbours
 
 CHANGES = [
@@ -445,7 +445,7 @@ def test_who_says_i_is_the_speaker_of_the_record() -> None:
 )
 def test_what_tells_of_no_attribute_has_no_key(text: str) -> None:
     """Proves: V10."""
-    assert attribute_of(read_statements(text, text, None)) is None
+    assert attribute_of(text, text, None) is None
 
 
 @pytest.mark.parametrize(

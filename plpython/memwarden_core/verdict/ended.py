@@ -16,7 +16,7 @@ BY_CHANGE = word_set(
     """
     moved switched changed converted migrated relocated transferred shifted went gone extended
     postponed pushed raised risen rose lowered fallen fell dropped cut reduced increased renamed
-    promoted upgraded updated bumped grown shrunk
+    promoted upgraded updated bumped grown shrunk rescheduled
     """
 )
 MUTE = frozenset(map(stem, word_set("every each all both due day daily after about around")))
@@ -135,6 +135,8 @@ def _ends_there(new: Sentence, place: int) -> bool:
     """Whether a value ends at a place: "Mill Lane" is not all of "Mill Lane bridge"."""
     after = place + 1
     if after == len(new.keys) or new.clauses[after] != new.clauses[place]:
+        return True
+    if new.words[new.at[after]] in ("after", "before"):
         return True
     figure = is_figure(new, after)
     return new.at[after] - new.at[place] != (0 if figure else 1) or place in new.numbers

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ..language.words import stem
+from ..language.words import stem, word_set
 from ..light import NamedTuple
 from .alignment import MONTH_STEMS
 from .reading import Sentence
-from .stated import WEEKDAYS
 
-DAYS = frozenset(map(stem, WEEKDAYS))
+DAYS = frozenset(map(stem, word_set("monday tuesday wednesday thursday friday saturday sunday")))
 
 
 class Value(NamedTuple):
@@ -16,7 +15,7 @@ class Value(NamedTuple):
 
     kind: str
     noun: str
-    """The noun beside it, of a number or a code."""
+    """The noun behind it, of what is counted."""
     key: str
     places: range
 
@@ -29,9 +28,8 @@ def values_of(sentence: Sentence) -> list[Value]:
             found.append(Value("day", "", key, range(place, place + 1)))
         elif place in sentence.numbers:
             found.append(_number(sentence, place))
-        elif not key.replace("_", "").isalpha() and any(map(str.isdigit, key)):
-            noun = _noun_before(sentence, place)
-            found.append(Value("code", noun, key, range(place, place + 1)))
+        elif not key.replace("_", "").isalpha():
+            found.append(Value("code", "", key, range(place, place + 1)))
     return found
 
 
@@ -52,23 +50,9 @@ def _number(sentence: Sentence, place: int) -> Value:
         and sentence.keys[after].isalpha()
     ):
         return Value("count", sentence.keys[after], key, range(place, after + 1))
-    return Value("code", _noun_before(sentence, place), key, range(place, place + 1))
+    return Value("code", "", key, range(place, place + 1))
 
 
-def _noun_before(sentence: Sentence, place: int) -> str:
-    """The noun that a number or a code stands right behind: room 12, port 8080."""
-    if place == 0 or sentence.at[place] != sentence.at[place - 1]:
-        return ""
-    noun = sentence.keys[place - 1]
-    return noun if noun.isalpha() else ""
-
-
-def alike(now: Value, was: Value, new: Sentence, old: Sentence) -> bool:
-    """Whether two values are of one kind, and told of one noun."""
-    if now.kind != was.kind:
-        return False
-    if now.noun == was.noun:
-        return True
-    return now.kind == "code" and (
-        (not now.noun and was.noun in new.keys) or (not was.noun and now.noun in old.keys)
-    )
+def alike(now: Value, was: Value) -> bool:
+    """Whether two values are of one kind, and counted by one noun."""
+    return now.kind == was.kind and now.noun == was.noun

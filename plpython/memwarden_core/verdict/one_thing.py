@@ -98,7 +98,7 @@ def _is_of_another(new: Sentence, place: int, known: set[str]) -> bool:
         return beside or _is_parted(new, place, known)
     # "The deposit for the flat", "the shed behind the hall"
     noun = new.words[new.at[before]]
-    return not (noun.endswith("ed") or _is_when(new, before))
+    return not (noun.endswith("ed") or noun in ("price", "cost", "fee") or _is_when(new, before))
 
 
 def _is_compound(new: Sentence, place: int, known: set[str]) -> bool:
@@ -119,7 +119,7 @@ def _is_compound(new: Sentence, place: int, known: set[str]) -> bool:
 def _may_lead(new: Sentence, place: int) -> bool:
     """Whether a word before a thing does something to it, or tells since when."""
     word = new.words[new.at[place]]
-    acts = word in BY_CHANGE or may_be_verb(word) or word.endswith("ing")
+    acts = word in BY_CHANGE or may_be_verb(word) or word.endswith("ing") or word == "over"
     return acts or new.at[place] == 0 or _is_when(new, place)
 
 

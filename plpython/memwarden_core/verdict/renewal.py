@@ -8,6 +8,7 @@ thing, and no part, owner or neighbour of it.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from ..language.words import word_set
@@ -16,7 +17,7 @@ from .ended import BY_CHANGE, MUTE, NEWS, named, over_in, phrase
 from .exclusive import alike, values_of
 from .one_thing import LINKS, is_of_subject, is_of_thing, may_be_verb
 from .reading import Sentence
-from .statement import SEVERAL
+from .values import LED, SEVERAL_NOUNS
 
 _NOT_NOW = word_set(
     """
@@ -37,6 +38,12 @@ _HAS_A = (["has", "a"], ["have", "a"])
 _DONE = word_set("has have was were had been got")
 _OWN = word_set("i me my mine we us our ours")
 _MOST = 24
+_MOST_CHARACTERS = 400
+_ADDS = word_set(
+    "also too additionally another sometimes often usually occasionally or either both likewise"
+    " plus well besides"
+)
+_CALLED = re.compile(r"\b(?:has|have|had) an? (?:\w+ ){1,3}(?:called|named) ")
 _WITH_OWNER = 4
 """A thing, what it is of, and a value of two words."""
 
@@ -48,15 +55,18 @@ class Change(NamedTuple):
     over: list[range]
     """The places of what it says to be over."""
     marked: bool
-    """Whether something in it is new, or was done."""
+    """Whether something in it is so now, or was done."""
+    now: bool
 
 
 def read_change(sentence: Sentence) -> Change | None:
     """What a sentence tells of a change, if it tells of one."""
-    if not _states(sentence):
+    if not states(sentence):
         return None
-    over, marked = over_in(sentence), _tells_of_change(sentence)
-    return Change(sentence, over, marked) if over or marked else None
+    over, now = over_in(sentence), _is_now(sentence)
+    marked = now or _is_changed(sentence.words)
+    led = not LED.isdisjoint(sentence.keys)
+    return Change(sentence, over, marked, now) if over or marked or led else None
 
 
 def renews(change: Change, old: Sentence, *, one_speaker: bool) -> bool:
@@ -64,7 +74,7 @@ def renews(change: Change, old: Sentence, *, one_speaker: bool) -> bool:
     new = change.sentence
     if not one_speaker and not _OWN.isdisjoint([*new.words, *old.words]):
         return False
-    if set(new.keys).isdisjoint(old.keys) or not _states(old) or old.past or any(old.denied):
+    if set(new.keys).isdisjoint(old.keys) or not states(old) or old.past or any(old.denied):
         return False
     values = (named(new, old, each) for each in change.over)
     if any(value and is_of_subject(new, old, value) for value in values):
@@ -76,7 +86,18 @@ def renews(change: Change, old: Sentence, *, one_speaker: bool) -> bool:
     return any(value and is_of_thing(new, old, value) for value in others)
 
 
-def _states(sentence: Sentence) -> bool:
+def is_beside(new: str, old: str) -> bool:
+    """Whether a text gives another value beside the one that stands: "also", a child called ...
+
+    A thing that "a" or "an" brings in is another one each time.
+    """
+    if not _ADDS.isdisjoint(new[:_MOST_CHARACTERS].lower().replace(".", " ").split()):
+        return True
+    return all(_CALLED.search(text[:_MOST_CHARACTERS]) for text in (new, old))
+
+
+def states(sentence: Sentence) -> bool:
+    """Whether a sentence says that something is so, now and for good."""
     return (
         1 < len(sentence.keys) <= _MOST
         and len(sentence.words) > 1
@@ -87,18 +108,20 @@ def _states(sentence: Sentence) -> bool:
     )
 
 
-def _tells_of_change(sentence: Sentence) -> bool:
-    """Whether something is new, or was done: "has been set to 20 degrees"."""
+def _is_now(sentence: Sentence) -> bool:
+    """Whether a sentence says that something is so from now on: "now", "the new", "again"."""
     words = sentence.words
-    if sentence.marks or not NEWS.isdisjoint(sentence.keys):
-        return True
-    if not _SINCE.isdisjoint(pairwise(words)):
-        return True
-    if not BY_CHANGE.isdisjoint(words) and "to" in words:
-        return True
-    done = any(word.endswith("ed") or word in ("set", "put", "cut") for word in words)
+    begun = words[0] == "from" or words[-1] == "again" or not _SINCE.isdisjoint(pairwise(words))
+    return begun or sentence.marks or not NEWS.isdisjoint(sentence.keys)
+
+
+def _is_changed(words: list[str]) -> bool:
+    """Whether something was done to what is told of: "has been set to 20 degrees"."""
+    if "to" not in words:
+        return False
+    done = any(word.endswith("ed") or word in ("set", "put", "cut", "sold") for word in words)
     begun = words[0].endswith("ed") or words[0] == "set" or not _DONE.isdisjoint(words)
-    return done and begun and "to" in words
+    return (done and begun) or not BY_CHANGE.isdisjoint(words)
 
 
 def _instead(new: Sentence, old: Sentence, said: set[str]) -> range:
@@ -138,7 +161,7 @@ def _has_new(new: Sentence, old: Sentence) -> bool:
     for at, word in enumerate(new.words):
         told = phrase(new, at, 0) if word == "new" and at else range(0)
         noun = told[-1] if told else -1
-        if noun < 0 or new.keys[noun] in SEVERAL or new.keys[noun] not in old.places:
+        if noun < 0 or new.keys[noun] in SEVERAL_NOUNS or new.keys[noun] not in old.places:
             continue
         behind = new.words[new.at[noun] + 1 : new.at[noun] + 2]
         if behind and behind[0] in LINKS:
@@ -166,7 +189,9 @@ def _another(new: Sentence, old: Sentence, over: set[int]) -> range:
     if len(before) != 1:
         return range(0)
     was = before[0]
-    now = [v for v in after if alike(v, was, new, old) and over.isdisjoint(v.places)]
+    now = [v for v in after if alike(v, was) and over.isdisjoint(v.places)]
+    if len(now) > 1:
+        now = [value for value in now if value.key not in old.keys]
     if len(now) != 1 or now[0].key == was.key or not _is_told(old, was.places[0]):
         return range(0)
     verbs = {p for p in range(1, was.places[0]) if may_be_verb(old.words[old.at[p]])}

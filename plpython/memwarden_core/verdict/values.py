@@ -33,3 +33,33 @@ SEVERAL = stems(
 """Of these a thing has many: it may like tea and coffee."""
 HABITS = stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
 """And of these where somebody with a name does them from time to time, not just now."""
+
+OFTEN = stems(
+    """
+    need want write learn talk listen watch believe see say think travel fly look dream argue
+    subscribe donate involve afraid include contain help support offer sell get give make work play
+    buy eat drink study go return know use wear
+    """
+)
+"""Who does one of these does it with several."""
+ONE_AT_A_TIME = frozenset(
+    (stem(verb), link)
+    for verb, link in (
+        *(("play", "for"), ("buy", "from"), ("study", "at"), ("go", "to")),
+        *(("work", "at"), ("work", "for"), ("work", "as"), ("work", "")),
+    )
+)
+"""But for these, with the word behind them."""
+SEVERAL_NOUNS = stems(
+    """
+    friend brother sister child son daughter cousin uncle aunt colleague student pupil member hobby
+    skill allergy pet dog cat language book project task idea part example reason advantage
+    ingredient goal neighbour interest symptom customer supplier sibling parent event meeting option
+    kind type
+    """
+)
+"""Of what these nouns name somebody or something has several."""
+LED = stems("lead head run manage chair direct coordinate supervise captain own")
+"""Of a thing one does these."""
+TAUGHT = stems("conduct coach teach edit")
+"""And these, where a word says that it is so now."""
