@@ -73,8 +73,10 @@ CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower
 CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 -- What was written before and after a memory of a conversation. Most stores have few of them, or none.
 CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, conversation, created_at) WHERE conversation IS NOT NULL;
--- What counts fully yet, where most of a scope is over softly: by when that ends, or by when it was written.
-CREATE INDEX item_fresh ON memwarden_data.item (org_id, scope_id, layer, coalesce(fresh_until, updated_at)) WHERE status = 'ACTIVE';
+-- What counts fully yet, where most of a scope is over softly: by when that ends, or by when it was written. The last condition,
+-- which is always true, keeps it from whoever does not ask for that: without statistics, look-ups of a fingerprint would walk it.
+CREATE INDEX item_fresh ON memwarden_data.item (org_id, scope_id, layer, coalesce(fresh_until, updated_at)) WHERE status = 'ACTIVE'
+    AND coalesce(fresh_until, updated_at) IS NOT NULL;
 -- What else has been said of one attribute of one thing.
 CREATE INDEX item_attribute ON memwarden_data.item (org_id, scope_id, layer, attribute_key) WHERE status = 'ACTIVE'
     AND attribute_key IS NOT NULL;
