@@ -10,6 +10,7 @@ from ..language.words import stem, word_set
 from ..light import NamedTuple
 from .ended import BY_CHANGE
 from .exclusive import DAYS, values_of
+from .function_words import CHANGE
 from .one_thing import LINKS, may_be_verb
 from .reading import Sentence
 from .renewal import Change
@@ -68,7 +69,8 @@ def has_another_value(
         return not LED.isdisjoint(old.keys) and _is_led(ours, theirs)
     if _is_led(ours, theirs):
         return True
-    if not change.now:
+    if not change.now or not (CHANGE - {"now"}).isdisjoint({*new.words} & {*old.words}):
+        # Two that tell the same change: the code has stopped working here, and there.
         return False
     begin = 0
     while begin < min(len(ours), len(theirs)) and _begins_alike(ours[begin], theirs[begin]):

@@ -88,7 +88,6 @@ HOMELY = _stems("home outside abroad country")
 """Words behind "never travelled" that say no more than that."""
 ONLY = word_set("only exclusively solely entirely strictly purely")
 MAINLY = word_set("primarily mainly chiefly especially mostly best")
-SIDES = word_set("instead rather")
 VAGUE = _stems(
     """
     any anything anyone activity event form kind type sort other others thing something at ever
