@@ -32,6 +32,7 @@ _ADDS_NOTHING = word_set(
     " new been"
 )
 _BE = word_set("is are am has have was were")
+_MUTE = _ADDS_NOTHING | _BE
 _SINGLE = word_set("is are am lives live works work costs cost opens closes has have")
 _CHANGED = (CHANGE - {"instead"}) | word_set(
     "from was left dropped replaced replaces not never new any again these by been"
@@ -109,9 +110,7 @@ def _read(sentence: str, speaker: str) -> Attribute | None:
     if speaker and thing[0] in ("i", "my", "our"):
         thing = [speaker, *thing[thing[0] == "i" :]]
     key = " ".join(stem(w.removesuffix("'s")) for w in thing if w not in _ADDS_NOTHING)
-    family = _family(
-        [w for w in lower[verb:] if w not in _ADDS_NOTHING | _BE], plain=lower[verb] == "is"
-    )
+    family = _family([w for w in lower[verb:] if w not in _MUTE], plain=lower[verb] == "is")
     if _BE.issuperset(thing):
         return None
     sought = lower[verb] in _SINGLE or not _CHANGED.isdisjoint(lower)
