@@ -244,6 +244,7 @@ APART = [
     ("Order 1001 has been moved to Monday.", "Order 1002 has been moved to Friday."),
     ("Ana flew to Rome in March.", "Ana flew to Bern in May."),
     ("Ana moved to Rome in 2012.", "Ana moved to Bern in 2015."),
+    ("Ana is in charge of the audit.", "Ana is in charge of the Falcon project now."),
     ("The badge no longer opens the shed.", "The badge no longer opens the barn."),
     ("The key stopped working at the shed.", "The key stopped working at the barn."),
     ("Ana visited Rome.", "Ana now visits Bern."),

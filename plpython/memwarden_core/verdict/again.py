@@ -118,7 +118,11 @@ def _are_rivals(now: list[_Word], was: list[_Word], told: list[_Word], verb: int
     named = [all(each.name for each in value) for value in (now, was)]
     link = told[-1].word if told[-1].word in LINKS else ""
     done = next((w for w in told[verb:] if w.word not in _COPULA and w.word not in LINKS), None)
-    if named[0] != named[1] or (done is None and told[verb].word in ("has", "have")):
+    if (
+        link == "of"
+        or named[0] != named[1]
+        or (done is None and told[verb].word in ("has", "have"))
+    ):
         return False
     if done and done.key in SEVERAL | OFTEN and (done.key, link) not in ONE_AT_A_TIME:
         return False

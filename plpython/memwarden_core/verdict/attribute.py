@@ -135,6 +135,9 @@ def _family(rest: list[str], *, plain: bool) -> str:
         or (rest[0] in PAST_FORMS and len(rest) < 2)
     ):
         return ""
+    if rest[0] in ("works", "work", "left", "joined"):
+        # Where somebody works is where they have left.
+        return "when and where"
     if any(w in _LINKS or w.removesuffix("s") in _WHEN for w in rest[:-1]) or (
         rest[-1].removesuffix("s") in _WHEN
     ):
