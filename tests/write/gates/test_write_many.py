@@ -250,10 +250,13 @@ def test_one_bad_request_among_ten_thousand_costs_only_itself(world: World) -> N
         for n in range(10_000)
     ]
     world.admin.execute("SELECT memwarden.register_embedding_model('tiny', 3)")
+    # What is planned for empty tables walks all that is there, until autovacuum has come by.
+    write_many(agent, [{"layer": "episodic", "content": f"before {n}"} for n in range(300)])
+    world.admin.execute("ANALYZE")
     requests[6_789]["confidence"] = "very"
     answers = write_many(agent, requests)
     assert [answer["ordinal"] for answer in answers] == list(range(10_000))
     assert [a["ordinal"] for a in answers if a["outcome"] != "COMMITTED"] == [6_789]
     assert outcomes(answers[6_789:6_790]) == ["REJECTED INVALID_ARGUMENT"]
-    for table, rows in (("write_request", 10_000), ("item", 9_999), ("version", 9_999)):
+    for table, rows in (("write_request", 10_300), ("item", 10_299), ("version", 10_299)):
         assert world.value(f"SELECT count(*) FROM memwarden_data.{table}") == rows
