@@ -63,3 +63,9 @@ DROP FUNCTION memwarden_internal.cited_capture(bigint, bigint, uuid, text);
 DROP FUNCTION memwarden_internal.hold_job(uuid, text);
 -- A mark is a dispute or a newer value.
 DROP FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]);
+-- Settings belong to the server, an organisation or an agent.
+DROP FUNCTION memwarden.configure_layer(text, jsonb);
+DROP FUNCTION memwarden_internal.layer_risk(text);
+DROP FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb);
+DROP FUNCTION memwarden_internal.most_items(text);
+DROP FUNCTION memwarden_internal.session_ttl(interval);

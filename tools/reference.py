@@ -225,13 +225,26 @@ def roles(found: list[DictRow], rights: list[DictRow]) -> Iterator[str]:
     yield ""
 
 
-def layers(rows: list[dict[str, Any]]) -> Iterator[str]:
+# What the settings of a layer do, by setting_rules(), and to whom that matters.
+ACTS = {
+    "asks": "What a write or a recall is asked. An agent's own hold for its writes and recalls.",
+    "ages": "What becomes of memories later. An agent's own hold for the memories that it wrote.",
+    "structure": "Who reads, and how the store is built.",
+}
+
+
+def layers(rows: list[dict[str, Any]], rules: list[DictRow]) -> Iterator[str]:
     """The settings of the layers as setup() makes them, a column for each layer."""
-    settings = [name for name in rows[0] if name != "layer"]
-    yield from table(
-        ("setting", *(row["layer"] for row in rows)),
-        ([f"`{name}`", *(row[name] for row in rows)] for name in settings),
-    )
+    for acts, meaning in ACTS.items():
+        yield from (meaning, "")
+        yield from table(
+            ("setting", "the most specific that may have its own", *(row["layer"] for row in rows)),
+            (
+                [f"`{rule['name']}`", rule["owner"], *(row[rule["name"]] for row in rows)]
+                for rule in rules
+                if rule["acts"] == acts
+            ),
+        )
 
 
 def pages(connection: psycopg.Connection[DictRow]) -> dict[str, str]:
@@ -268,9 +281,10 @@ def pages(connection: psycopg.Connection[DictRow]) -> dict[str, str]:
         *roles(fetch("roles"), calls),
         "## Layers",
         "",
-        "The settings as `setup()` makes them.",
+        "The settings as `setup()` makes them. An organisation or an agent may have others: see",
+        "[settings](../settings.md).",
         "",
-        *layers([row["layer"] for row in fetch("layers")]),
+        *layers([row["layer"] for row in fetch("layers")], fetch("rules")),
         "## Embedding models",
         "",
         *table(("name", "dimension", "vector weight"), (r.values() for r in fetch("models"))),

@@ -61,3 +61,6 @@ SELECT name, dimension, vector_weight FROM memwarden_data.embedding_model ORDER 
 
 -- name: kinds
 SELECT kind, description FROM memwarden_data.scope_kind ORDER BY kind
+
+-- name: rules
+SELECT r.name, r.owner, r.acts FROM memwarden_internal.setting_rules() AS r

@@ -18,6 +18,8 @@ BEGIN
     UNION ALL
     SELECT t.name, t.body FROM memwarden_internal.settings_triggers() AS t
     UNION ALL
+    SELECT t.name, t.body FROM memwarden_internal.keep_triggers() AS t
+    UNION ALL
     SELECT r.name, r.body FROM memwarden_internal.reference_parts() AS r;
 END
 $function$;

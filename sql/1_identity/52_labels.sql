@@ -27,7 +27,7 @@ BEGIN
            END
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
-      JOIN memwarden_data.layer AS y ON y.layer = l.layer
+      JOIN memwarden_data.kept_layer AS y ON y.org_id = l.org_id AND y.principal_id = 0 AND y.layer = l.layer
      CROSS JOIN (VALUES (false), (true)) AS o (own)
      WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
        AND l.label_id = ANY (p_label_ids);
@@ -49,7 +49,7 @@ BEGIN
         SELECT CASE WHEN o.own THEN -l.label_id ELSE l.label_id END
           FROM memwarden_data.principal AS p
           JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
-          JOIN memwarden_data.layer AS y ON y.layer = l.layer
+          JOIN memwarden_data.kept_layer AS y ON y.org_id = l.org_id AND y.principal_id = 0 AND y.layer = l.layer
          CROSS JOIN (VALUES (false), (true)) AS o (own)
          WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
            AND l.label_id = ANY (p_label_ids) AND l.classification <= p.clearance AND l.domains <@ p.domains
@@ -101,7 +101,7 @@ BEGIN
         SELECT NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
            AND NOT EXISTS (
                    SELECT FROM memwarden_data.label AS l
-                     JOIN memwarden_data.layer AS y ON y.layer = l.layer
+                     JOIN memwarden_data.kept_layer AS y ON y.org_id = l.org_id AND y.principal_id = 0 AND y.layer = l.layer
                     WHERE l.org_id IN (0, p.org_id)
                       AND NOT (l.classification <= p.clearance AND l.domains <@ p.domains
                                AND (y.shared OR l.shared

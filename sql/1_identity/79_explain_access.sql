@@ -69,7 +69,7 @@ BEGIN
       JOIN memwarden_data.classification AS c ON c.level = p.clearance
       JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id,
            memwarden_data.label AS l
-      JOIN memwarden_data.layer AS y ON y.layer = l.layer
+      JOIN memwarden_data.kept_layer AS y ON y.org_id = l.org_id AND y.principal_id = 0 AND y.layer = l.layer
       JOIN memwarden_data.classification AS i ON i.level = l.classification,
            memwarden_data.scope AS s
      WHERE p.principal_id = p_principal_id AND l.label_id = p_label_id AND s.scope_id = p_scope_id;

@@ -82,6 +82,7 @@ LONG = {
     "memwarden.explain_recall": "one query",
     "memwarden.rollback": "one demand after another, and the change",
     "memwarden_internal.errors": "a table",
+    "memwarden_internal.setting_rules": "a table",
     "memwarden.status": "one component after another",
     "memwarden_internal.function_areas": "a table",
     "memwarden_internal.append_version": "two INSERTs, and what follows from them",

@@ -62,9 +62,11 @@ CREATE TABLE memwarden_data.layer (
     neighbour_weight    double precision NOT NULL DEFAULT 0 CHECK (neighbour_weight BETWEEN 0 AND 1000),
     time_weight         double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000),
     unclear             text NOT NULL DEFAULT 'ask' CHECK (unclear IN ('store', 'ask', 'refuse')),
-    no_evidence         text NOT NULL DEFAULT 'refuse' CHECK (no_evidence IN ('store', 'ask', 'refuse'))
+    no_evidence         text NOT NULL DEFAULT 'refuse' CHECK (no_evidence IN ('store', 'ask', 'refuse')),
+    fixed               text[] NOT NULL DEFAULT '{}'
 );
-COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
+COMMENT ON TABLE memwarden_data.layer IS
+    'The layers of memory, and their settings as the server has them. What holds for an organisation: kept_layer.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
 COMMENT ON COLUMN memwarden_data.layer.writers IS
     'any agent; owner: who first wrote a key; validated: agents an administrator vouches for.';
@@ -149,6 +151,7 @@ COMMENT ON COLUMN memwarden_data.layer.neighbour_weight IS
 COMMENT ON COLUMN memwarden_data.layer.time_weight IS
     'What it counts in recall that a memory holds from a month or year on that the question names. Where weights are given, theirs '
     'counts.';
+COMMENT ON COLUMN memwarden_data.layer.fixed IS 'Settings that no organisation or agent may have weaker than the server.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer

@@ -135,8 +135,8 @@ BEGIN
            -- What is pinned stays so.
            fresh_until = CASE WHEN o.standing = 'disputed' THEN lower(v.recorded_during)
                               WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM v.class THEN i.fresh_until
-                              WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(
-                                  v.org_id, v.layer, v.class, i.created_at, lower(v.recorded_during)) END
+                              ELSE memwarden_internal.fresh_until(
+                                  v.org_id, v.layer, v.class, v.principal_id, i.created_at, lower(v.recorded_during)) END
       FROM memwarden_data.said_version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
       JOIN memwarden_data.scope AS c ON c.scope_id = v.scope_id

@@ -166,7 +166,7 @@ BEGIN
            EXISTS (SELECT FROM memwarden_data.dispute AS d WHERE d.org_id = v.org_id AND d.item_id = v.item_id),
            memwarden_internal.indexed_words(memwarden_internal.words_to_index(
                coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), v.class, v.subject_key_id,
-           CASE WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(v.org_id, v.layer, v.class, h.created_at, h.updated_at) END,
+           memwarden_internal.fresh_until(v.org_id, v.layer, v.class, v.principal_id, h.created_at, h.updated_at),
            memwarden_internal.conversation_of((SELECT p.record -> 'origin' FROM memwarden_data.provenance AS p
                WHERE p.org_id = v.org_id AND p.item_id = v.item_id ORDER BY p.provenance_id LIMIT 1), v.scope_id),
            memwarden_internal.indexed_hash(memwarden_internal.attribute_key(

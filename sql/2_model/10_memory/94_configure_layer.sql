@@ -1,43 +1,29 @@
-CREATE OR REPLACE FUNCTION memwarden.configure_layer(layer text, settings jsonb)
+-- Settings are changed for the server, for an organisation, or for one agent of it.
+CREATE OR REPLACE FUNCTION memwarden.configure_layer(
+    layer text, settings jsonb, org text DEFAULT NULL, agent text DEFAULT NULL, fixed boolean DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_old memwarden_data.layer;
-    v_new memwarden_data.layer;
-    v_fault text;
-    v_column text;
+    v_owner    record := memwarden_internal.settings_owner(configure_layer.org, configure_layer.agent);
+    v_settings jsonb;
+    v_fault    text;
+    v_column   text;
 BEGIN
-    SELECT l.* INTO v_old FROM memwarden_data.layer AS l WHERE l.layer = configure_layer.layer FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', configure_layer.layer));
-    END IF;
+    PERFORM memwarden_internal.lock_settings();
+    PERFORM memwarden_internal.require_configurable(configure_layer.layer);
     BEGIN
-        v_new := jsonb_populate_record(v_old, memwarden_internal.layer_settings(to_jsonb(v_old), configure_layer.settings));
-        UPDATE memwarden_data.layer AS l
-           SET description = v_new.description, admission = v_new.admission, writers = v_new.writers, direct_writes = v_new.direct_writes,
-               same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
-               default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
-               text_search_config = v_new.text_search_config, recency_half_life = v_new.recency_half_life,
-               recall_weight = v_new.recall_weight, weights = nullif(v_new.weights, 'null'),
-               relevance_threshold = v_new.relevance_threshold, max_content_bytes = v_new.max_content_bytes,
-               max_text_length = v_new.max_text_length, idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
-               max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
-               recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
-               rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_items = v_new.max_items,
-                   max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
-               extend_validity = v_new.extend_validity, duplicate_similarity = v_new.duplicate_similarity,
-               topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
-               conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
-               evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
-               external_types = v_new.external_types, self_reference = v_new.self_reference,
-               validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared,
-               decay = v_new.decay, decay_rate = v_new.decay_rate, soft_ttl = v_new.soft_ttl, counted_from = v_new.counted_from,
-               gc_threshold = v_new.gc_threshold, max_idle = v_new.max_idle, eviction = v_new.eviction,
-               hard_delete = v_new.hard_delete, neighbour_weight = v_new.neighbour_weight, time_weight = v_new.time_weight,
-               unclear = v_new.unclear, no_evidence = v_new.no_evidence
-         WHERE l.layer = configure_layer.layer;
+        v_settings := memwarden_internal.layer_settings(v_owner.owner, configure_layer.layer, configure_layer.settings);
+        IF v_owner.owner = 'server' THEN
+            PERFORM memwarden_internal.set_server_layers(configure_layer.layer, v_settings, configure_layer.fixed);
+        ELSIF configure_layer.fixed IS NOT NULL THEN
+            PERFORM memwarden_internal.raise_error('invalid_argument', 'fixed: only the server fixes a setting');
+        ELSE
+            INSERT INTO memwarden_data.layer_setting AS s (org_id, principal_id, layer, name, value)
+            SELECT v_owner.org_id, v_owner.principal_id, configure_layer.layer, n.key, n.value FROM jsonb_each(v_settings) AS n
+            ON CONFLICT ON CONSTRAINT layer_setting_org_id_principal_id_layer_name_profile_key DO UPDATE SET value = excluded.value;
+        END IF;
     EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN
         GET STACKED DIAGNOSTICS v_fault = CONSTRAINT_NAME, v_column = COLUMN_NAME;
@@ -46,70 +32,188 @@ BEGIN
                                                 WHERE c.conrelid = 'memwarden_data.layer'::regclass AND c.conname = v_fault),
             'settings: ' || nullif(v_column, '') || ' cannot be null', 'settings: a value out of range'));
     END;
-    PERFORM memwarden_internal.record_access_change(0, 'configure_layer', jsonb_build_object('layer', configure_layer.layer,
-        'settings', settings));
-    IF v_new.text_search_config <> v_old.text_search_config THEN
+    PERFORM memwarden_internal.record_access_change(v_owner.org_id, 'configure_layer', jsonb_strip_nulls(jsonb_build_object(
+        'layer', configure_layer.layer, 'agent', configure_layer.agent, 'fixed', configure_layer.fixed))
+        || jsonb_build_object('settings', configure_layer.settings));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) IS
+    'Changes settings of a layer: for the whole server, for an organisation, or for one agent of it. The most specific holds, see '
+    'explain_settings(); reset_layer() returns to what is less specific. For example: configure_layer(''episodic'', '
+    '''{"max_content_bytes": 65536, "default_ttl": "90 days"}'', org => ''acme''). Settings hold for writes from now on. A change of '
+    'shared, and of what ages memory (decay, decay_rate, soft_ttl, gc_threshold, max_idle, eviction, hard_delete, recovery_window), '
+    'holds at once, also for existing memories; what ages memory is an agent''s for the memories that it wrote. Another '
+    'text_search_config indexes the words of the layer''s items anew. layer: a layer, or * for all of them. settings: an object of '
+    'the settings to change; the others stay; null removes a TTL or a rate limit. org: the organisation; by default the caller''s, '
+    'and for members of memwarden_admin the server. Only they give an organisation more than the server''s rate_limit, rate_window, '
+    'max_pending and max_content_bytes. agent: the name of an agent, for which alone it holds. fixed: true has no '
+    'organisation or agent set these settings weaker than the server, from now on; false lets them. Raises 42704 for an unknown '
+    'layer, organisation, agent or text_search_config, 22023 for an unknown setting, for one that belongs to the server or the '
+    'organisation alone, for one weaker than the server has fixed and for a value out of range, as an interval of more than 1,000 '
+    'years, 42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.reset_layer(
+    layer text, settings text[] DEFAULT NULL, org text DEFAULT NULL, agent text DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_owner record := memwarden_internal.settings_owner(reset_layer.org, reset_layer.agent);
+    v_count integer;
+BEGIN
+    PERFORM memwarden_internal.require_configurable(reset_layer.layer);
+    IF v_owner.owner = 'server' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'org: the server has nothing to return to');
+    END IF;
+    PERFORM memwarden_internal.lock_settings();
+    DELETE FROM memwarden_data.layer_setting AS s
+     WHERE s.org_id = v_owner.org_id AND s.principal_id IS NOT DISTINCT FROM v_owner.principal_id AND s.layer = reset_layer.layer
+       AND s.profile IS NULL AND (reset_layer.settings IS NULL OR s.name = ANY (reset_layer.settings));
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    PERFORM memwarden_internal.record_access_change(v_owner.org_id, 'reset_layer', jsonb_strip_nulls(jsonb_build_object(
+        'layer', reset_layer.layer, 'agent', reset_layer.agent, 'settings', reset_layer.settings)));
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.reset_layer(text, text[], text, text) IS
+    'Removes settings that an organisation, or one agent of it, has of its own, so that the less specific ones hold again. Returns how '
+    'many. layer: a layer, or * for what was set for all. settings: their names; all by default. org: the organisation; by default '
+    'the caller''s. agent: the name of an agent. Raises 42704 for an unknown layer, organisation or agent, 22023 for the server, 42501 '
+    'without the right, 25001 at an isolation level other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.reset_layer(text, text[], text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.reset_layer(text, text[], text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.settings_owner(
+    p_org text, p_agent text, OUT owner text, OUT org_id bigint, OUT principal_id bigint)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_agent record;
+BEGIN
+    IF p_agent IS NOT NULL THEN
+        v_agent := memwarden_internal.require_agent(p_agent, p_org);
+        org_id := v_agent.org_id;
+        principal_id := v_agent.principal_id;
+    ELSE
+        org_id := memwarden_internal.administered_org(p_org, 'full');
+    END IF;
+    owner := CASE WHEN principal_id IS NOT NULL THEN 'agent' WHEN org_id <> 0 THEN 'organisation' ELSE 'server' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.settings_owner(text, text) IS
+    'Whose settings a caller means and may change. Raises 42704 for an unknown organisation or agent, 42501 without the right.';
+REVOKE ALL ON FUNCTION memwarden_internal.settings_owner(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_configurable(p_layer text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_layer IS DISTINCT FROM '*' AND NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', p_layer));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_configurable(text) IS 'Raises 42704 for what is neither a layer nor *.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_configurable(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.set_server_layers(p_layer text, p_settings jsonb, p_fixed boolean)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_names text[] := ARRAY(SELECT k FROM jsonb_object_keys(p_settings) AS k ORDER BY k);
+    v_layers text[] := ARRAY(SELECT l.layer FROM memwarden_data.layer AS l WHERE p_layer IN ('*', l.layer) ORDER BY l.ordinal
+                                FOR NO KEY UPDATE);
+    v_reindexed text[] := ARRAY(SELECT l.layer FROM memwarden_data.layer AS l
+                                 WHERE l.layer = ANY (v_layers) AND l.text_search_config <> p_settings ->> 'text_search_config');
+BEGIN
+    IF v_names = '{}' THEN
+        RETURN;
+    END IF;
+    EXECUTE format(
+        'UPDATE memwarden_data.layer AS l SET (%1$s) = (SELECT %2$s FROM jsonb_populate_record(l, $1) AS n), fixed = CASE '
+        'WHEN $2 IS NULL THEN l.fixed '
+        'ELSE ARRAY(SELECT DISTINCT f FROM unnest(l.fixed || $3) AS f WHERE $2 OR f <> ALL ($3) ORDER BY f) END '
+        'WHERE l.layer = ANY ($4)',
+        (SELECT string_agg(quote_ident(n), ', ') FROM unnest(v_names) AS n),
+        (SELECT string_agg(format(CASE n WHEN 'weights' THEN 'nullif(n.%I, ''null'')' ELSE 'n.%I' END, n), ', ') FROM unnest(v_names) AS n))
+        USING p_settings, p_fixed, v_names, v_layers;
+    IF v_reindexed <> '{}' THEN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
-           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(v_new.text_search_config,
+           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(p_settings ->> 'text_search_config',
                    memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),
                v.subject_key_id)
           FROM memwarden_data.version AS v
           JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
-         WHERE s.text_search_config IS NULL AND i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
+         WHERE s.text_search_config IS NULL AND i.layer = ANY (v_reindexed) AND v.org_id = i.org_id AND v.version_id = i.version_id;
         UPDATE memwarden_data.embedding AS e SET words = i.search_vector
           FROM memwarden_data.item AS i
-         WHERE e.shelf <> 0 AND i.layer = configure_layer.layer AND i.org_id = e.org_id AND i.item_id = e.item_id;
+         WHERE e.shelf <> 0 AND i.layer = ANY (v_reindexed) AND i.org_id = e.org_id AND i.item_id = e.item_id;
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
-    'Changes settings of a layer, which are the columns of memwarden_data.layer. For example: configure_layer(''episodic'', '
-    '''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). Settings hold for writes from now on. A change of shared, and of '
-    'what ages memory (decay, decay_rate, soft_ttl, gc_threshold, max_idle, eviction, hard_delete, recovery_window), holds at once, '
-    'also for existing memories. Another text_search_config indexes the words of the layer''s items anew. settings: an object '
-    'of the settings to change; the others stay; null removes a TTL or a rate limit. Raises 42704 for an unknown layer, or '
-    'text_search_config, 22023 for an unknown setting and for a value out of range, as an interval of more than 1,000 '
-    'years, 25001 at an isolation level other than READ '
-    'COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.set_server_layers(text, jsonb, boolean) IS
+    'Changes settings of a layer, or of all (*), for the server, and fixes them or lets them go. The caller has checked them.';
+REVOKE ALL ON FUNCTION memwarden_internal.set_server_layers(text, jsonb, boolean) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.layer_settings(p_old jsonb, p_settings jsonb)
+CREATE OR REPLACE FUNCTION memwarden_internal.layer_settings(p_owner text, p_layer text, p_settings jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key   text;
+    v_owner text;
     v_fault text;
 BEGIN
     IF jsonb_typeof(p_settings) IS DISTINCT FROM 'object' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'settings: an object of columns of memwarden_data.layer');
     END IF;
-    SELECT k INTO v_key FROM jsonb_object_keys(p_settings) AS k
-     WHERE k IN ('layer', 'ordinal') OR NOT p_old ? k LIMIT 1;
+    SELECT k, r.owner INTO v_key, v_owner
+      FROM jsonb_object_keys(p_settings) AS k LEFT JOIN memwarden_internal.setting_rules() AS r ON r.name = k
+     WHERE r.name IS NULL OR r.owner = 'server' AND p_owner <> 'server' OR r.owner = 'organisation' AND p_owner = 'agent' LIMIT 1;
     IF FOUND THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %L is not one', v_key));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format(
+            CASE WHEN v_owner IS NULL THEN 'settings: %L is not one' ELSE 'settings: %L belongs to the %s alone' END, v_key, v_owner));
     END IF;
     v_fault := memwarden_internal.weights_fault(nullif(p_settings -> 'weights', 'null'));
     IF v_fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
     END IF;
-    v_key := memwarden_internal.absurd_interval(p_old || p_settings);
+    v_key := memwarden_internal.absurd_interval(p_settings);
     IF v_key IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %s is more than 1,000 years', v_key));
+    END IF;
+    SELECT k.key INTO v_key
+      FROM jsonb_each(p_settings) AS k
+      JOIN memwarden_internal.setting_rules() AS r ON r.name = k.key
+      JOIN memwarden_data.layer AS l ON p_layer IN ('*', l.layer)
+     WHERE p_owner <> 'server' AND memwarden_internal.is_weaker(r.stricter, k.value, to_jsonb(l) -> k.key)
+       -- What keeps one organisation from taking the server's strength from the others is no matter of its own.
+       AND (k.key = ANY (l.fixed) OR k.key = ANY ('{rate_limit,rate_window,max_pending,max_content_bytes}')
+            AND NOT memwarden_internal.is_database_admin()) LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: the server lets nobody have a weaker %s', v_key));
     END IF;
     RETURN p_settings || CASE WHEN p_settings ->> 'text_search_config' IS NULL THEN '{}'
                               ELSE jsonb_build_object('text_search_config',
                                   memwarden_internal.text_search_config(p_settings ->> 'text_search_config')) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) IS
-    'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, 42704 for an unknown '
-    'text search configuration.';
-REVOKE ALL ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.layer_settings(text, text, jsonb) IS
+    'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, or not this owner''s to set, 42704 '
+    'for an unknown text search configuration.';
+REVOKE ALL ON FUNCTION memwarden_internal.layer_settings(text, text, jsonb) FROM PUBLIC;
 
 -- A moment that far away is beyond what a timestamp holds, sooner or later: writes would fail.
 CREATE OR REPLACE FUNCTION memwarden_internal.absurd_interval(p_settings jsonb)

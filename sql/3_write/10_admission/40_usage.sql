@@ -33,6 +33,20 @@ COMMENT ON FUNCTION memwarden_internal.count_permits(bigint, bigint, bigint, tex
     'How many permits of an allowance were used since, by transactions that have committed and by this one.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_permits(bigint, bigint, bigint, text, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.has_own_pace(p_org_id bigint, p_principal_id bigint, p_layer text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM memwarden_data.layer_setting AS s
+                    WHERE s.org_id = p_org_id AND s.principal_id = p_principal_id AND s.layer IN ('*', p_layer)
+                      AND s.name = 'rate_limit' AND s.value <> 'null');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.has_own_pace(bigint, bigint, text) IS 'Whether an agent has a rate limit of its own in a layer.';
+REVOKE ALL ON FUNCTION memwarden_internal.has_own_pace(bigint, bigint, text) FROM PUBLIC;
+
 -- The limit that holds for an agent in a layer, as gate 20 reads it.
 CREATE OR REPLACE FUNCTION memwarden_internal.limit_of(p_org_id bigint, p_principal_id bigint, p_layer text)
 RETURNS TABLE (rate_limit integer, rate_window interval, max_pending integer, agent text)
@@ -41,12 +55,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
-           CASE WHEN r.rate_limit IS NOT NULL THEN p.name END
-      FROM memwarden_data.layer AS l
-      JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id
-      LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p_org_id AND r.principal_id = p_principal_id AND r.layer = p_layer
-     WHERE l.layer = p_layer;
+    SELECT l.rate_limit, l.rate_window, l.max_pending,
+           (SELECT p.name FROM memwarden_data.principal AS p
+             WHERE p.principal_id = p_principal_id AND memwarden_internal.has_own_pace(p_org_id, p_principal_id, p_layer))
+      FROM memwarden_data.kept_layer AS l
+     WHERE l.org_id = p_org_id AND l.layer = p_layer AND l.principal_id IN (0, p_principal_id)
+     ORDER BY l.principal_id DESC LIMIT 1;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.limit_of(bigint, bigint, text) IS

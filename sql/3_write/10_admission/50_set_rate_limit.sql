@@ -5,27 +5,26 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_agent  record := memwarden_internal.require_agent(set_rate_limit.agent, set_rate_limit.org);
-    v_window interval;
+    v_agent record := memwarden_internal.require_agent(set_rate_limit.agent, set_rate_limit.org);
+    v_own   jsonb := jsonb_strip_nulls(jsonb_build_object('rate_limit', set_rate_limit.rate_limit, 'rate_window', set_rate_limit.rate_window));
 BEGIN
-    SELECT coalesce(set_rate_limit.rate_window, l.rate_window) INTO v_window
-      FROM memwarden_data.layer AS l WHERE l.layer = set_rate_limit.layer;
-    IF NOT FOUND THEN
+    IF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = set_rate_limit.layer) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', set_rate_limit.layer));
     ELSIF set_rate_limit.rate_limit IS NOT NULL
-          AND NOT (set_rate_limit.rate_limit BETWEEN 1 AND 1000000 AND v_window BETWEEN interval '1 second' AND interval '1 day') THEN
+          AND NOT (set_rate_limit.rate_limit BETWEEN 1 AND 1000000
+                   AND coalesce(set_rate_limit.rate_window BETWEEN interval '1 second' AND interval '1 day', true)) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'rate_limit: 1 to 1,000,000; rate_window: a second to a day');
     END IF;
-    DELETE FROM memwarden_data.rate_limit AS r
-     WHERE set_rate_limit.rate_limit IS NULL
-       AND r.org_id = v_agent.org_id AND r.principal_id = v_agent.principal_id AND r.layer = set_rate_limit.layer;
-    INSERT INTO memwarden_data.rate_limit AS r (org_id, principal_id, layer, rate_limit, rate_window)
-    SELECT v_agent.org_id, v_agent.principal_id, set_rate_limit.layer, set_rate_limit.rate_limit, v_window
-     WHERE set_rate_limit.rate_limit IS NOT NULL
-    ON CONFLICT ON CONSTRAINT rate_limit_pkey DO UPDATE SET rate_limit = excluded.rate_limit, rate_window = excluded.rate_window;
+    PERFORM memwarden_internal.lock_settings();
+    DELETE FROM memwarden_data.layer_setting AS s
+     WHERE s.org_id = v_agent.org_id AND s.principal_id = v_agent.principal_id AND s.layer = set_rate_limit.layer
+       AND s.name IN ('rate_limit', 'rate_window');
+    INSERT INTO memwarden_data.layer_setting (org_id, principal_id, layer, name, value)
+    SELECT v_agent.org_id, v_agent.principal_id, set_rate_limit.layer, n.key, n.value FROM jsonb_each(v_own) AS n
+     WHERE set_rate_limit.rate_limit IS NOT NULL;
     PERFORM memwarden_internal.record_access_change(v_agent.org_id, 'set_rate_limit', jsonb_build_object(
         'agent', set_rate_limit.agent, 'agent_id', v_agent.principal_id, 'layer', set_rate_limit.layer,
-        'rate_limit', set_rate_limit.rate_limit, 'rate_window', v_window));
+        'rate_limit', set_rate_limit.rate_limit, 'rate_window', set_rate_limit.rate_window));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) IS

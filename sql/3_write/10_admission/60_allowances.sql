@@ -25,16 +25,18 @@ BEGIN
          CROSS JOIN LATERAL unnest(a.used_at) WITH ORDINALITY AS e (at, place)
          WHERE a.principal_id = v_me OR a.org_id = ANY (v_orgs)
     )
-    SELECT w.org, w.name, l.layer, NULL::text, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window),
-           coalesce(sum(u.permits), 0)::integer, CASE WHEN r.rate_limit IS NULL THEN 'layer' ELSE 'agent' END
+    SELECT w.org, w.name, l.layer, NULL::text, l.rate_limit, l.rate_window,
+           coalesce(sum(u.permits), 0)::integer, CASE WHEN r.is_own THEN 'agent' ELSE 'layer' END
       FROM shown AS w
-     CROSS JOIN memwarden_data.layer AS l
-      LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = w.org_id AND r.principal_id = w.principal_id AND r.layer = l.layer
+     CROSS JOIN LATERAL (SELECT DISTINCT ON (k.layer) k.layer, k.rate_limit, k.rate_window FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = w.org_id AND k.principal_id IN (0, w.principal_id)
+                          ORDER BY k.layer, k.principal_id DESC) AS l
+     CROSS JOIN LATERAL (SELECT memwarden_internal.has_own_pace(w.org_id, w.principal_id, l.layer) AS is_own) AS r
       LEFT JOIN used AS u ON u.org_id = w.org_id AND u.principal_id = w.principal_id AND u.scope_id = 0 AND u.layer = l.layer
-                         AND u.at > v_now - coalesce(r.rate_window, l.rate_window)
-     WHERE coalesce(r.rate_limit, l.rate_limit) IS NOT NULL
-     GROUP BY w.principal_id, w.org, w.name, l.layer, r.rate_limit, r.rate_window
-    HAVING w.principal_id = v_me OR r.rate_limit IS NOT NULL OR count(u.at) > 0
+                         AND u.at > v_now - l.rate_window
+     WHERE l.rate_limit IS NOT NULL
+     GROUP BY w.principal_id, w.org, w.name, l.layer, l.rate_limit, l.rate_window, r.is_own
+    HAVING w.principal_id = v_me OR r.is_own OR count(u.at) > 0
     UNION ALL
     SELECT w.org, w.name, NULL, s.path, a.write_budget, NULL, coalesce(sum(u.permits), 0)::integer, 'role'
       FROM shown AS w

@@ -24,7 +24,8 @@ BEGIN
       FROM (SELECT w.request_id, w.layer, w.class, w.outcome, w.version_id, w.org_id, w.verdict, w.consent_check, w.confidence, w.evidence
               FROM memwarden_data.write_request AS w
              WHERE w.org_id = v_org_id AND w.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED')
-               AND (SELECT l.admission FROM memwarden_data.layer AS l WHERE l.layer = w.layer) = 'full'
+               AND (SELECT l.admission FROM memwarden_data.kept_layer AS l
+                     WHERE l.org_id = w.org_id AND l.principal_id = 0 AND l.layer = w.layer) = 'full'
              ORDER BY w.request_id DESC LIMIT preview_pack.requests) AS r
       LEFT JOIN LATERAL (SELECT o.record FROM memwarden_data.whole_provenance AS o
                           WHERE o.org_id = r.org_id AND o.version_id = r.version_id ORDER BY o.provenance_id LIMIT 1) AS p ON true

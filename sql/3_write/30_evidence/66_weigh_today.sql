@@ -20,7 +20,9 @@ BEGIN
            memwarden_internal.evidence_sources(s.principal_id, p_org_id, s.evidence, p_now) AS known
       INTO v_said
       FROM memwarden_data.said_version AS s
-      JOIN memwarden_data.layer AS l ON l.layer = s.layer
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = p_org_id AND k.layer = s.layer AND k.principal_id IN (0, s.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
       LEFT JOIN memwarden_data.content_schema AS c ON c.schema_id = s.schema_id
       LEFT JOIN LATERAL (SELECT w.record FROM memwarden_data.whole_provenance AS w
                           WHERE w.org_id = p_org_id AND w.version_id = p_version_id ORDER BY w.provenance_id DESC LIMIT 1) AS p ON true

@@ -42,7 +42,8 @@ BEGIN
                             WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all')
                    AND NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s
                                     WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
-                   AND EXISTS (SELECT FROM memwarden_data.layer AS y WHERE y.layer = p_layer AND y.shared) AS reads_all,
+                   AND EXISTS (SELECT FROM memwarden_data.kept_layer AS y
+                                WHERE y.org_id = p_org_id AND y.principal_id = 0 AND y.layer = p_layer AND y.shared) AS reads_all,
                    (SELECT s.shelf FROM memwarden_data.shelf AS s
                      WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL) AS shelf
               FROM memwarden_data.principal AS p

@@ -18,7 +18,7 @@ BEGIN
     RETURN QUERY
     SELECT i.item_id, o.item_id, s.path, i.layer
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.layer AS l ON l.layer = i.layer AND l.admission = 'full'
+      JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer AND l.admission = 'full'
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       LEFT JOIN LATERAL memwarden_internal.facts_of_key(
                i.org_id, i.scope_id, i.layer, memwarden_internal.key_of(i.org_id, i.subject, v_against)) AS o ON v_against IS NOT NULL

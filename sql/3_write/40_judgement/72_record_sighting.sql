@@ -21,7 +21,9 @@ BEGIN
                  JOIN memwarden_data.label AS m ON m.label_id = i.label_id
                 WHERE l.label_id = p_label_id AND l.kind IS NOT DISTINCT FROM m.kind AND l.classification <= m.classification
                   AND l.domains <@ m.domains AND l.attributes = m.attributes
-                  AND (l.shared OR NOT m.shared OR EXISTS (SELECT FROM memwarden_data.layer AS y WHERE y.layer = m.layer AND y.shared))));
+                  AND (l.shared OR NOT m.shared OR EXISTS (
+                           SELECT FROM memwarden_data.kept_layer AS y
+                            WHERE y.org_id = p_org_id AND y.principal_id = 0 AND y.layer = m.layer AND y.shared))));
     IF NOT FOUND THEN
         RETURN;
     END IF;

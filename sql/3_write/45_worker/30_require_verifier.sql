@@ -9,7 +9,8 @@ DECLARE
     v_org_id    bigint := memwarden_internal.administered_org(require_verifier.org, 'full');
     v_admission text;
 BEGIN
-    SELECT l.admission INTO v_admission FROM memwarden_data.layer AS l WHERE l.layer = require_verifier.layer;
+    SELECT l.admission INTO v_admission FROM memwarden_data.kept_layer AS l
+     WHERE l.org_id = v_org_id AND l.principal_id = 0 AND l.layer = require_verifier.layer;
     IF v_admission IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', require_verifier.layer));
     ELSIF v_admission <> 'full' AND require_verifier.purpose IN ('verify', 'gate', 'judge') THEN

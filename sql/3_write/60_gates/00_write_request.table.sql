@@ -78,7 +78,9 @@ CREATE TYPE memwarden_data.write_terms AS (
     residency           jsonb,
     -- what becomes of a write whose evidence does not tell, and of one without it: store, ask, refuse
     unclear             text,
-    no_evidence         text
+    no_evidence         text,
+    -- how long its memories count fully is the agent's own
+    has_lifetimes       boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.

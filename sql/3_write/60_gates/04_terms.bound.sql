@@ -11,6 +11,8 @@ SELECT t.principal_id, t.layer, t.org_id, t.home_scope_id, t.has_packs, t.terms,
                       OR writer.reputation >= o.reputation_threshold AND coalesce(a.approval, 'never') IN ('never', 'by_risk'))
                  -- The writer reads whatever it is cleared for: no role narrows it, and no policy.
                  AND kept_in.shared
+                 -- Of memories with lifetimes of their own the head says when they end.
+                 AND NOT (t.terms).has_lifetimes
                  AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
                               WHERE r.role_id = writer.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL
                                 AND r.reach = 'all')
@@ -42,7 +44,7 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
        ROW (p.principal_id, p.org_id, NULL, NULL, l.layer, l.admission, NULL,
             p.anchor_required <> '{}' OR p.anchor_nullable IS NOT NULL,
             p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, NULL,
-            l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
+            l.writers, l.direct_writes, l.rate_limit, l.rate_window, l.max_pending,
             l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
             l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
             CASE WHEN g.raised_by IS NULL THEN l.fact_threshold
@@ -74,21 +76,23 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
             (SELECT jsonb_object_agg(x.class, x.regions)
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
                       WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
-            l.unclear, l.no_evidence
+            l.unclear, l.no_evidence,
+            l.principal_id <> 0
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
- CROSS JOIN memwarden_data.layer AS l
+ CROSS JOIN LATERAL (SELECT DISTINCT ON (k.layer) k.* FROM memwarden_data.kept_layer AS k
+                      WHERE k.org_id = p.org_id AND k.principal_id IN (0, p.principal_id)
+                      ORDER BY k.layer, k.principal_id DESC) AS l
   LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
                       WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
   LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id
   LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
-  LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = l.layer
   LEFT JOIN memwarden_data.tightening AS g ON g.org_id = p.org_id AND g.layer = l.layer AND l.fact_threshold > 0
  WHERE p.disabled_at IS NULL) AS t
   -- Of the rest only plain writes are asked.
   JOIN memwarden_data.principal AS writer ON writer.principal_id = t.principal_id
   LEFT JOIN memwarden_data.organisation AS o ON o.org_id = writer.org_id
-  JOIN memwarden_data.layer AS kept_in ON kept_in.layer = t.layer
+  JOIN memwarden_data.kept_layer AS kept_in ON kept_in.org_id = writer.org_id AND kept_in.principal_id = 0 AND kept_in.layer = t.layer
   LEFT JOIN memwarden_data.embedding_model AS w ON w.name = 'lexical'
   LEFT JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
                       WHERE x.org_id IN (0, writer.org_id) AND x.layer IN ('*', kept_in.layer)

@@ -20,7 +20,8 @@ BEGIN
                                              AND r.reach = 'all')
                          OR EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id)
                              AND 'READ' = ANY (s.operations))
-                         OR EXISTS (SELECT FROM memwarden_data.layer AS y WHERE y.layer = p_layer AND NOT y.shared)
+                         OR EXISTS (SELECT FROM memwarden_data.kept_layer AS y
+                                     WHERE y.org_id = p_org_id AND y.principal_id = 0 AND y.layer = p_layer AND NOT y.shared)
                        THEN memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(
                                 SELECT i.label_id FROM memwarden_data.item AS i
                                  WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer

@@ -77,7 +77,9 @@ BEGIN
            l.max_content_bytes, l.max_text_length
       INTO v_rules
       FROM memwarden_data.content_schema AS s
-      JOIN memwarden_data.layer AS l ON l.layer = s.layer
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = p_org_id AND k.layer = s.layer AND k.principal_id IN (0, p_principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
       LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = p_org_id
      WHERE s.schema_id = p_schema_id;
     v_form := memwarden_internal.examine(

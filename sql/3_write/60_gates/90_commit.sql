@@ -170,10 +170,11 @@ BEGIN
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
     IF v_head.item_id IS NOT NULL AND v_expires IS NOT NULL THEN
         v_expires := memwarden_internal.end_of_lifetime(
-            NEW.layer, v_head.created_at, v_head.expires_at, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
+            NEW.org_id, NEW.layer, NEW.principal_id, v_head.created_at, v_head.expires_at, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
     END IF;
-    IF NEW.class IS NOT NULL THEN
-        v_fresh := memwarden_internal.fresh_until(NEW.org_id, NEW.layer, NEW.class, coalesce(v_head.created_at, v_now), v_now);
+    IF NEW.class IS NOT NULL OR v_terms.has_lifetimes THEN
+        v_fresh := memwarden_internal.fresh_until(
+            NEW.org_id, NEW.layer, NEW.class, NEW.principal_id, coalesce(v_head.created_at, v_now), v_now);
     END IF;
     IF v_grows THEN
         -- It lives as long as the longer of the two, and holds for as long as either did.

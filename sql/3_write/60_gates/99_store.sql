@@ -22,7 +22,9 @@ BEGIN
     END IF;
     IF NEW.outcome = 'DEFERRED' THEN
         SELECT l.max_attempts, l.retry_backoff, l.idempotency_window, l.max_pending INTO v_layer
-          FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
+          FROM memwarden_data.kept_layer AS l
+         WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.principal_id IN (0, NEW.principal_id)
+         ORDER BY l.principal_id DESC LIMIT 1;
         -- Who waits for a human is not tried again and again: it comes back once, when nobody has answered.
         IF NEW.review IS NULL AND NEW.attempt >= v_layer.max_attempts THEN
             NEW.outcome := 'REJECTED';

@@ -96,7 +96,8 @@ BEGIN
       FROM memwarden_internal.blast_radius(p_scope_id, p_principal_id) AS b;
     SELECT r.risk, r.measures INTO risk, measures
       FROM memwarden_internal.risk_of(
-               p_weights, coalesce(p_layer_risk, memwarden_internal.layer_risk(p_layer)), p_contradicts, v_authority, p_adjusted,
+               p_weights, coalesce(p_layer_risk, memwarden_internal.layer_risk(
+                   (SELECT s.org_id FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id), p_layer)), p_contradicts, v_authority, p_adjusted,
                v_likeness, v_readers, v_recalls, v_consumers) AS r;
 END
 $function$;
@@ -153,17 +154,18 @@ COMMENT ON FUNCTION memwarden_internal.risk_of_layer(text, interval) IS
     'What layer_risk() says, of a layer with that admission, whose memories end after that time.';
 REVOKE ALL ON FUNCTION memwarden_internal.risk_of_layer(text, interval) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_org_id bigint, p_layer text)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT memwarden_internal.risk_of_layer(l.admission, coalesce(l.default_ttl, l.max_ttl))
-              FROM memwarden_data.layer AS l WHERE l.layer = p_layer);
+              FROM memwarden_data.kept_layer AS l
+             WHERE l.org_id = p_org_id AND l.principal_id = 0 AND l.layer = p_layer);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.layer_risk(text) IS
+COMMENT ON FUNCTION memwarden_internal.layer_risk(bigint, text) IS
     'What a write into a layer risks where no policy says so: 0 where nothing is asked of a write, 0.1 where its form '
     'is checked, 0.3 where memories end by themselves, 0.8 where they last. Source: H1.';
-REVOKE ALL ON FUNCTION memwarden_internal.layer_risk(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.layer_risk(bigint, text) FROM PUBLIC;

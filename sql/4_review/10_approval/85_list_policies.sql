@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT o.name, a.layer, a.class, a.agent, a.approval, a.auto_below, a.sync_from, a.weights,
-           coalesce(a.layer_risk, memwarden_internal.layer_risk(a.layer)), a.sla, a.max_wait_sync, a.expires_after,
+           coalesce(a.layer_risk, memwarden_internal.layer_risk(a.org_id, a.layer)), a.sla, a.max_wait_sync, a.expires_after,
            a.max_queue, a.needed, a.needed_sync, a.four_eyes
       FROM memwarden_data.approval_policy AS a JOIN memwarden_data.organisation AS o ON o.org_id = a.org_id
      WHERE v_all OR a.org_id = ANY (v_orgs);

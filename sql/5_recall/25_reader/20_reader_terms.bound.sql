@@ -8,7 +8,7 @@ SELECT p.principal_id, p.org_id,
             THEN ARRAY(
                 SELECT CASE WHEN o.own THEN -l.label_id ELSE l.label_id END
                   FROM memwarden_data.label AS l
-                  JOIN memwarden_data.layer AS y ON y.layer = l.layer
+                  JOIN memwarden_data.kept_layer AS y ON y.org_id = l.org_id AND y.principal_id = 0 AND y.layer = l.layer
                  CROSS JOIN (VALUES (false), (true)) AS o (own)
                  WHERE l.org_id IN (0, p.org_id) AND l.classification <= p.clearance AND l.domains <@ p.domains
                    AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
@@ -19,9 +19,14 @@ SELECT p.principal_id, p.org_id,
                                     WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)))) END AS labels,
        m.model_id, m.name AS model, m.dimension, m.vector_weight, m.languages,
        ARRAY(SELECT ROW (l.layer, l.weights, l.recall_weight, l.relevance_threshold, l.text_search_config,
-                         extract(epoch FROM l.recency_half_life)::double precision, CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
-                         l.counted_from = 'creation', l.neighbour_weight, l.time_weight)::memwarden_data.layer_scoring
-               FROM memwarden_data.layer AS l ORDER BY l.ordinal) AS layers,
+                         extract(epoch FROM l.recency_half_life)::double precision, CASE WHEN h.decay <> 'exempt' THEN h.soft_ttl END,
+                         h.counted_from = 'creation', l.neighbour_weight, l.time_weight)::memwarden_data.layer_scoring
+               FROM (SELECT DISTINCT ON (k.layer) k.* FROM memwarden_data.kept_layer AS k
+                      WHERE k.org_id = p.org_id AND k.principal_id IN (0, p.principal_id)
+                      ORDER BY k.layer, k.principal_id DESC) AS l
+               -- Lifetimes are not the reader's; of an agent's own the heads of its memories tell.
+               JOIN memwarden_data.kept_layer AS h ON h.org_id = p.org_id AND h.principal_id = 0 AND h.layer = l.layer
+              ORDER BY l.ordinal) AS layers,
        -- What telling_terms() says of no surface.
        coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.org_id) FROM memwarden_data.hedge AS h
                   WHERE h.org_id IN (0, p.org_id) AND h.language = 'en'), '{}') AS hedges,

@@ -16,7 +16,7 @@ BEGIN
            p_now - CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END AS soft
       INTO v_home
       FROM memwarden_data.shelf AS s
-      LEFT JOIN memwarden_data.layer AS l ON l.layer = s.layer
+      LEFT JOIN memwarden_data.kept_layer AS l ON l.org_id = s.org_id AND l.principal_id = 0 AND l.layer = s.layer
      WHERE s.shelf = p_shelf;
     -- Drawn by lot, as sample_shelf() does.
     IF p_shelf > 0 THEN
@@ -34,7 +34,7 @@ BEGIN
             '  FROM (SELECT DISTINCT ON (uuid_hash(c.item_id), c.item_id) c.org_id, c.item_id FROM memwarden_data.%I AS c'
             '         ORDER BY uuid_hash(c.item_id), c.item_id LIMIT 200) AS c'
             '  JOIN memwarden_data.item AS i ON i.org_id = c.org_id AND i.item_id = c.item_id'
-            '  JOIN memwarden_data.layer AS l ON l.layer = i.layer',
+            '  JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer',
             memwarden_internal.shelf_name(p_shelf)) INTO v_share USING p_now;
     END IF;
     -- The average weight, of which what is over has half.
@@ -102,7 +102,8 @@ BEGIN
         '  FROM (SELECT h.item_id, e.similarity, e.words'
         '          FROM (SELECT l.layer, l.counted_from = ''creation'' AS from_creation,'
         '                       $3 - CASE WHEN l.decay <> ''exempt'' THEN l.soft_ttl END AS soft'
-        '                  FROM memwarden_data.layer AS l WHERE $10 IS NULL OR l.layer = ANY ($10)) AS l'
+        '                  FROM memwarden_data.kept_layer AS l'
+        '                 WHERE l.org_id = $8 AND l.principal_id = 0 AND ($10 IS NULL OR l.layer = ANY ($10))) AS l'
         '         CROSS JOIN unnest($9) AS s (scope_id)'
         '         CROSS JOIN LATERAL (SELECT i.org_id, i.scope_id, i.item_id FROM memwarden_data.item AS i'
         '                              WHERE i.org_id = $8 AND i.scope_id = s.scope_id AND i.status = ''ACTIVE'' AND i.layer = l.layer'

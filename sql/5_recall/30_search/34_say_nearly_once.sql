@@ -57,13 +57,14 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH looking AS MATERIALIZED (
-        SELECT l.layer, greatest(l.duplicate_similarity, 0.95) AS least
-          FROM memwarden_data.layer AS l WHERE l.duplicate_similarity IS NOT NULL
+        SELECT l.org_id, l.layer, greatest(l.duplicate_similarity, 0.95) AS least
+          FROM memwarden_data.kept_layer AS l
+         WHERE l.org_id = ANY (p_orgs) AND l.principal_id = 0 AND l.duplicate_similarity IS NOT NULL
     ), known AS MATERIALIZED (
         -- An answer is known by its whole key, and its layer with it.
         SELECT f.ordinality::integer AS place, i.org_id, i.scope_id, i.item_id, f.layer, l.least
           FROM unnest(p_found) WITH ORDINALITY AS f
-          JOIN looking AS l ON l.layer = f.layer
+          JOIN looking AS l ON l.org_id = f.org_id AND l.layer = f.layer
          CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.kind
                                FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
          WHERE i.kind IS DISTINCT FROM 'annotation'
@@ -73,7 +74,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.layer, h.kind, h.status, h.expires_at, h.principal_id,
              h.label_id, h.class, h.subject
                                FROM memwarden_data.item AS h WHERE h.org_id = ANY (p_orgs) AND h.item_id = x.item_id OFFSET 0) AS i
-          JOIN looking AS l ON l.layer = i.layer
+          JOIN looking AS l ON l.org_id = i.org_id AND l.layer = i.layer
          WHERE i.kind IS DISTINCT FROM 'annotation'
            -- An id that the caller only says was given must not tell what a memory says that it does not see.
            AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
@@ -244,7 +245,8 @@ BEGIN
         ), vectors AS MATERIALIZED (
             SELECT f.place, greatest(l.duplicate_similarity, 0.95) AS least, e.model_id, e.embedding
               FROM found AS f
-              JOIN memwarden_data.layer AS l ON l.layer = f.layer AND l.duplicate_similarity IS NOT NULL
+              JOIN memwarden_data.kept_layer AS l ON l.org_id = f.org_id AND l.principal_id = 0 AND l.layer = f.layer
+                  AND l.duplicate_similarity IS NOT NULL
              CROSS JOIN LATERAL (SELECT v.model_id, v.embedding FROM memwarden_data.embedding_shared AS v
                                   WHERE v.org_id = f.org_id AND v.scope_id = ANY (p_scopes) AND v.item_id = f.item_id
                                     AND v.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m)) OFFSET 0) AS e
@@ -252,7 +254,8 @@ BEGIN
              UNION ALL
             SELECT f.place, greatest(l.duplicate_similarity, 0.95), e.model_id, e.embedding
               FROM memwarden_data.shelf AS s
-              JOIN memwarden_data.layer AS l ON l.layer = s.layer AND l.duplicate_similarity IS NOT NULL
+              JOIN memwarden_data.kept_layer AS l ON l.org_id = s.org_id AND l.principal_id = 0 AND l.layer = s.layer
+                  AND l.duplicate_similarity IS NOT NULL
              CROSS JOIN LATERAL memwarden_internal.vectors_of(
                        s.shelf, s.org_id, s.scope_id, ARRAY(SELECT g.item_id FROM found AS g WHERE g.place <= p_limit)) AS e
               JOIN found AS f ON f.item_id = e.item_id

@@ -1,6 +1,6 @@
 -- Of two memories that contradict each other both may answer well, and so may a value and its successor. Who reads from the top is
 -- to meet what was said last.
-CREATE OR REPLACE FUNCTION memwarden_internal.newer_first(p_rows memwarden_internal.recalled_item[], p_weights jsonb)
+CREATE OR REPLACE FUNCTION memwarden_internal.newer_first(p_rows memwarden_internal.recalled_item[], p_timed text[])
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -24,14 +24,13 @@ BEGIN
           FROM (SELECT n.item_id AS newer, o.item_id AS older, n.said_at
                   FROM told AS n
                   JOIN told AS o ON o.item_id = ANY (n.contradicts)
-                  JOIN memwarden_data.layer AS l ON l.layer = n.layer
                  WHERE (n.said_at, n.item_id) > (o.said_at, o.item_id)
                    -- Of a memory that stands firmer the newer one alone is disputed, and stays behind it.
                    AND (n.standing = 'disputed' AND o.standing <> 'disputed') IS NOT TRUE
                    -- One that hardly answers the question does not go before one that does.
                    AND n.relevance >= 0.5 * o.relevance
                    -- Who weighs time has said what it is worth.
-                   AND NOT coalesce(coalesce(p_weights, l.weights) ?| '{recency,freshness}', false)
+                   AND n.layer <> ALL (p_timed)
                 UNION ALL
                 -- What tells the newer value of the same thing answers whatever the older one does.
                 SELECT n.item_id, o.item_id, n.said_at
@@ -47,8 +46,8 @@ BEGIN
     RETURN ARRAY(SELECT r FROM unnest(p_rows) AS r ORDER BY array_position(v_order, r.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], text[]) IS
     'The rows of an answer, best first, so that of two that contradict each other the one said last (said_at()) comes directly '
-    'before the other; unless it is less than half as relevant as the other, it alone is disputed, or p_weights (of the call, else '
-    'those of its layer) name recency or freshness. What tells a newer value (outdated_by) always comes before the older one.';
-REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) FROM PUBLIC;
+    'before the other; unless it is less than half as relevant as the other, it alone is disputed, or its layer is one of '
+    'p_timed, whose weights count time. What tells a newer value (outdated_by) always comes before the older one.';
+REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], text[]) FROM PUBLIC;

@@ -98,3 +98,13 @@ COMMENT ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integ
     'The reader of a recall with these arguments. Raises as recall() does.';
 REVOKE ALL ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,
     text, text, double precision, uuid[], text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.timed_layers(p_reader memwarden_internal.reader, p_weights jsonb)
+RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+RETURN ARRAY(SELECT w.layer FROM unnest((p_reader).weights) AS w
+              WHERE coalesce(p_weights ?| '{recency,freshness}', w.recency > 0 OR w.freshness > 0));
+COMMENT ON FUNCTION memwarden_internal.timed_layers(memwarden_internal.reader, jsonb) IS
+    'The layers that a recall scores by how old memories are. p_weights: of the call; NULL where it gives none.';
+REVOKE ALL ON FUNCTION memwarden_internal.timed_layers(memwarden_internal.reader, jsonb) FROM PUBLIC;

@@ -58,7 +58,9 @@ BEGIN
                            -- The partition by its name: a new session has half as many indexes to learn of.
                            FROM memwarden_data.version_hot AS w
                           WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
-      JOIN memwarden_data.layer AS l ON l.layer = f.layer
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = p_reader.orgs[2] AND k.layer = f.layer AND k.principal_id IN (0, p_reader.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
@@ -124,7 +126,7 @@ BEGIN
     v_rows := v_said.rows;
     v_hashes := v_said.rules_hashes;
     IF v_said.contradicted THEN
-        v_rows := memwarden_internal.newer_first(v_rows, p_weights);
+        v_rows := memwarden_internal.newer_first(v_rows, memwarden_internal.timed_layers(p_reader, p_weights));
         v_hashes := ARRAY(SELECT u.rules_hash
                             FROM unnest(v_rows) WITH ORDINALITY AS r
                             JOIN unnest(v_said.rows) WITH ORDINALITY AS b ON b.item_id = r.item_id

@@ -34,7 +34,8 @@ BEGIN
     v_said := memwarden_internal.describe(v_reader, memwarden_internal.find(
         v_reader, p_query, p_k, p_layers, p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_fusion, p_exclude,
         p_among), NULL);
-    RETURN QUERY SELECT (r).* FROM unnest(CASE WHEN v_said.contradicted THEN memwarden_internal.newer_first(v_said.rows, p_weights)
+    RETURN QUERY SELECT (r).* FROM unnest(CASE WHEN v_said.contradicted THEN memwarden_internal.newer_first(
+                                                   v_said.rows, memwarden_internal.timed_layers(v_reader, p_weights))
                                                ELSE v_said.rows END) AS r;
 END
 $function$;

@@ -18,7 +18,9 @@ BEGIN
     IF v_over IS NULL OR v_over > v_now THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('expired item %s', recover.item_id));
     END IF;
-    SELECT l.recovery_window, l.default_ttl, l.max_ttl INTO v_layer FROM memwarden_data.layer AS l WHERE l.layer = v_item.layer;
+    SELECT l.recovery_window, l.default_ttl, l.max_ttl INTO v_layer FROM memwarden_data.kept_layer AS l
+     WHERE l.org_id = v_item.org_id AND l.layer = v_item.layer AND l.principal_id IN (0, v_item.principal_id)
+     ORDER BY l.principal_id DESC LIMIT 1;
     IF v_over + v_layer.recovery_window < v_now THEN
         PERFORM memwarden_internal.raise_error('too_late', format('item %s expired at %s, the layer''s recovery_window is %s',
             recover.item_id, v_over, v_layer.recovery_window));

@@ -10,16 +10,24 @@ DECLARE
     v_layer record;
     v_count bigint := 0;
     v_moved bigint;
+    v_free  text[];
 BEGIN
     -- One mover a layer: who meets a row that another has just moved is not told where to, but fails.
-    FOR v_layer IN SELECT l.layer, clock_timestamp() - l.warm_after AS warm, clock_timestamp() - l.cold_after AS cold
-                     FROM memwarden_data.layer AS l ORDER BY l.ordinal FOR NO KEY UPDATE SKIP LOCKED LOOP
+    v_free := ARRAY(SELECT l.layer FROM memwarden_data.layer AS l ORDER BY l.ordinal FOR NO KEY UPDATE SKIP LOCKED);
+    -- Organisations with the same times are looked through together, and agents with times of their own behind them.
+    FOR v_layer IN SELECT l.layer, l.warm_after, l.cold_after, clock_timestamp() - l.warm_after AS warm, clock_timestamp() - l.cold_after AS cold
+                     FROM memwarden_data.kept_layer AS l WHERE l.layer = ANY (v_free)
+                    GROUP BY l.ordinal, l.layer, l.warm_after, l.cold_after ORDER BY l.ordinal, count(*) DESC LOOP
         -- One tier after the other, each by the index of what is over: asked for both at once all is read.
         WITH cooled AS (
             SELECT v.org_id, v.version_id, v.tier, CASE WHEN upper(v.recorded_during) <= v_layer.cold THEN 'cold' ELSE 'warm' END AS target
               FROM memwarden_data.version AS v
              WHERE v.tier = 'hot' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during)
                  AND upper(v.recorded_during) <= v_layer.warm
+               AND (v_layer.warm_after, v_layer.cold_after) = (
+                       SELECT k.warm_after, k.cold_after FROM memwarden_data.kept_layer AS k
+                        WHERE k.org_id = v.org_id AND k.layer = v.layer AND k.principal_id IN (0, v.principal_id)
+                        ORDER BY k.principal_id DESC LIMIT 1)
              ORDER BY upper(v.recorded_during)
              LIMIT p_limit - v_count
                FOR NO KEY UPDATE SKIP LOCKED
@@ -28,6 +36,10 @@ BEGIN
               FROM memwarden_data.version AS v
              WHERE v.tier = 'warm' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during)
                  AND upper(v.recorded_during) <= v_layer.cold
+               AND (v_layer.warm_after, v_layer.cold_after) = (
+                       SELECT k.warm_after, k.cold_after FROM memwarden_data.kept_layer AS k
+                        WHERE k.org_id = v.org_id AND k.layer = v.layer AND k.principal_id IN (0, v.principal_id)
+                        ORDER BY k.principal_id DESC LIMIT 1)
              ORDER BY upper(v.recorded_during)
              LIMIT p_limit - v_count - (SELECT count(*) FROM cooled)
                FOR NO KEY UPDATE SKIP LOCKED

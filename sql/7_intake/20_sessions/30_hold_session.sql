@@ -88,7 +88,7 @@ BEGIN
           FROM memwarden_internal.session_memories(p_org_id, p_session_id) AS m
          WHERE m.part = 'observation' AND m.importance = 'critical' ORDER BY m.ordinal
     LOOP
-        v_seen := memwarden_internal.with_observation(v_seen, v_one, memwarden_internal.most_items('working'));
+        v_seen := memwarden_internal.with_observation(v_seen, v_one, memwarden_internal.most_items(p_org_id, p_session_id, 'working'));
     END LOOP;
     INSERT INTO memwarden_data.working_memory (org_id, session_id, goal, plan, constraints, observations)
     VALUES (p_org_id, p_session_id, v_state ->> 'goal',
@@ -122,7 +122,9 @@ BEGIN
      WHERE e.org_id = p_org_id AND e.session_id = p_session_id AND e.part <> 'summary'
        -- What was taken back is not what the session remembers; what has merely ended can be told as long as it can be recovered.
        AND (i.status = 'ACTIVE' OR i.status = 'EXPIRED' AND i.updated_at > clock_timestamp() - (
-                SELECT l.recovery_window FROM memwarden_data.layer AS l WHERE l.layer = i.layer))
+                SELECT l.recovery_window FROM memwarden_data.kept_layer AS l
+                 WHERE l.org_id = i.org_id AND l.layer = i.layer AND l.principal_id IN (0, i.principal_id)
+                 ORDER BY l.principal_id DESC LIMIT 1))
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels);
 END
 $function$;
@@ -151,17 +153,21 @@ COMMENT ON FUNCTION memwarden_internal.session_state(bigint, uuid) IS
     'What a session last remembers of goal, plan, steps done and constraints; NULL where it had no goal.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_state(bigint, uuid) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.most_items(p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.most_items(p_org_id bigint, p_session_id uuid, p_layer text)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT l.max_items FROM memwarden_data.layer AS l WHERE l.layer = p_layer);
+    RETURN (SELECT l.max_items FROM memwarden_data.kept_layer AS l
+             WHERE l.org_id = p_org_id AND l.layer = p_layer
+               AND l.principal_id IN (0, (SELECT s.principal_id FROM memwarden_data.session AS s
+                                           WHERE s.org_id = p_org_id AND s.session_id = p_session_id))
+             ORDER BY l.principal_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.most_items(text) IS 'max_items of a layer; NULL for no limit.';
-REVOKE ALL ON FUNCTION memwarden_internal.most_items(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) IS 'max_items of a layer for the agent of a session; NULL for no limit.';
+REVOKE ALL ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shown_observation(p_content jsonb, p_importance text, p_ordinal integer)
 RETURNS jsonb

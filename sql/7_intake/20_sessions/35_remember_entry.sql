@@ -63,7 +63,10 @@ BEGIN
         -- What happens twice happened twice.
         idempotency_key => v_id::text,
         -- They end with the session; this is for one that nobody ends.
-        ttl => (SELECT coalesce(l.max_ttl, l.default_ttl) FROM memwarden_data.layer AS l WHERE l.layer = 'session'),
+        ttl => (SELECT coalesce(l.max_ttl, l.default_ttl) FROM memwarden_data.kept_layer AS l
+                 WHERE l.org_id = p_org_id AND l.layer = 'session'
+                   AND l.principal_id IN (0, (SELECT memwarden_internal.current_principal()))
+                 ORDER BY l.principal_id DESC LIMIT 1),
         origin => jsonb_build_object('kind', CASE p_part WHEN 'observation' THEN 'task_outcome' ELSE 'agent_inferred' END,
             'session', p_session_id, 'task', p_task));
     v_entry.result := (v_done.request_id, v_done.outcome, v_done.item_id, v_done.gate, v_done.reason, v_done.detail,
@@ -99,7 +102,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_max     integer := memwarden_internal.most_items('session');
+    v_max     integer := memwarden_internal.most_items(p_org_id, p_session_id, 'session');
     v_dropped uuid[];
 BEGIN
     -- Of goals and progress the last is what holds; they stay before any observation.

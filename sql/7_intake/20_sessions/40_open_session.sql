@@ -5,7 +5,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place   record := memwarden_internal.capture_place(memwarden_internal.open_door(), open_session.scope);
-    v_ttl     interval := memwarden_internal.session_ttl(open_session.ttl);
+    v_ttl     interval := memwarden_internal.session_ttl(v_place.org_id, v_place.principal_id, open_session.ttl);
     v_task    text := memwarden_internal.session_task(v_place.principal_id, open_session.task);
     v_session record;
     v_id      uuid;
@@ -56,7 +56,7 @@ COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean) IS
 REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.session_ttl(p_ttl interval)
+CREATE OR REPLACE FUNCTION memwarden_internal.session_ttl(p_org_id bigint, p_principal_id bigint, p_ttl interval)
 RETURNS interval
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -64,17 +64,18 @@ AS $function$
 DECLARE
     v_layer record;
 BEGIN
-    SELECT l.default_ttl, coalesce(l.max_ttl, interval '1000 years') AS max_ttl INTO v_layer FROM memwarden_data.layer AS l
-        WHERE l.layer = 'session';
+    SELECT l.default_ttl, coalesce(l.max_ttl, interval '1000 years') AS max_ttl INTO v_layer FROM memwarden_data.kept_layer AS l
+     WHERE l.org_id = p_org_id AND l.layer = 'session' AND l.principal_id IN (0, p_principal_id)
+     ORDER BY l.principal_id DESC LIMIT 1;
     IF p_ttl <= interval '0' OR p_ttl > v_layer.max_ttl THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('ttl: longer than nothing, at most %s', v_layer.max_ttl));
     END IF;
     RETURN coalesce(p_ttl, v_layer.default_ttl, v_layer.max_ttl);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_ttl(interval) IS
+COMMENT ON FUNCTION memwarden_internal.session_ttl(bigint, bigint, interval) IS
     'The time to live of a session that is to have this one, or that of its layer. Raises 22023 for one out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_ttl(interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.session_ttl(bigint, bigint, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_task(p_principal_id bigint, p_task text)
 RETURNS text

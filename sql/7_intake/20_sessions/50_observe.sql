@@ -26,7 +26,7 @@ BEGIN
         UPDATE memwarden_data.working_memory AS w
            SET observations = memwarden_internal.with_observation(
                    w.observations, memwarden_internal.shown_observation(v_done.content, observe.importance, v_done.ordinal),
-                   memwarden_internal.most_items('working'))
+                   memwarden_internal.most_items(v_session.org_id, observe.session_id, 'working'))
          WHERE w.org_id = v_session.org_id AND w.session_id = observe.session_id;
     END IF;
     RETURN v_done.result;

@@ -49,7 +49,7 @@ BEGIN
             UPDATE memwarden_data.working_memory AS w
                SET observations = memwarden_internal.with_observation(
                        w.observations, memwarden_internal.shown_observation(v_one, 'critical', v_place),
-                       memwarden_internal.most_items('working'))
+                       memwarden_internal.most_items(v_session.org_id, v_id, 'working'))
              WHERE w.org_id = v_session.org_id AND w.session_id = v_id;
         END LOOP;
     END IF;

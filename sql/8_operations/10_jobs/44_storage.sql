@@ -46,7 +46,8 @@ BEGIN
     IF p_relation = ANY (ARRAY['memwarden_data.item', 'memwarden_data.version', 'memwarden_data.provenance', 'memwarden_data.timeline',
                                'memwarden_data.past_embedding']::regclass[]) THEN
         keep := interval '0';
-        condition := 'EXISTS (SELECT FROM memwarden_data.item AS i JOIN memwarden_data.layer AS l ON l.layer = i.layer '
+        condition := 'EXISTS (SELECT FROM memwarden_data.item AS i JOIN memwarden_data.kept_layer AS l '
+            'ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer '
             'WHERE i.org_id = t.org_id AND i.item_id = t.item_id AND l.hard_delete = ''after_grace'' '
             'AND (i.status = ''EXPIRED'' AND i.updated_at < $1 - l.recovery_window OR i.status = ''SUPERSEDED'' '
             'AND i.updated_at < $1 - greatest(interval ''90 days'', l.recovery_window)))';

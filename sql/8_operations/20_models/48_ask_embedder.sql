@@ -57,7 +57,11 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_layers text := (SELECT string_agg(l.layer, ', ' ORDER BY l.ordinal) FROM memwarden_data.layer AS l WHERE l.embedding = 'worker');
+    v_layers text := (
+        SELECT string_agg(l.layer, ', ' ORDER BY l.ordinal)
+          FROM (SELECT DISTINCT k.layer, k.ordinal FROM memwarden_data.kept_layer AS k
+                 WHERE k.embedding = 'worker'
+                   AND (memwarden_internal.is_database_admin() OR k.org_id = ANY (memwarden_internal.visible_orgs()))) AS l);
     v_models text;
 BEGIN
     -- Which model others use is theirs to know, and an administrator's.

@@ -90,7 +90,9 @@ BEGIN
                coalesce(l.max_idle, interval '30 days') AS max_idle,
                CASE l.counted_from WHEN 'creation' THEN i.created_at ELSE i.updated_at END AS counted_from
           FROM memwarden_data.item AS i
-          JOIN memwarden_data.layer AS l ON l.layer = i.layer
+         CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = i.org_id AND k.layer = i.layer AND k.principal_id IN (0, i.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
           LEFT JOIN classes AS c ON c.class = i.class
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids)
     ), origins AS MATERIALIZED (

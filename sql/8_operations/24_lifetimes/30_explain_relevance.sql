@@ -18,7 +18,10 @@ BEGIN
           FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id = explain_relevance.item_id);
     v_score := v_figure.staleness - 0.3 * (v_figure.disputed AND NOT v_known)::integer;
     SELECT l.layer, l.gc_threshold, l.max_idle, l.decay_rate INTO v_layer
-      FROM memwarden_data.layer AS l JOIN memwarden_data.item AS i ON i.layer = l.layer
+      FROM memwarden_data.item AS i
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = i.org_id AND k.layer = i.layer AND k.principal_id IN (0, i.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
      WHERE i.org_id = v_item.org_id AND i.item_id = explain_relevance.item_id;
     RETURN QUERY VALUES
         ('initial', v_figure.initial, 'mean of validation score and adjusted confidence'),

@@ -16,7 +16,9 @@ BEGIN
     SELECT (t.ttl ->> 'max_ttl')::interval AS max_ttl, (t.ttl ->> 'default_ttl')::interval AS default_ttl, l.soft_ttl, l.counted_from
       INTO v_terms
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.layer AS l ON l.layer = i.layer
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = i.org_id AND k.layer = i.layer AND k.principal_id IN (0, i.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
       LEFT JOIN LATERAL (SELECT c.* FROM memwarden_data.write_class AS c WHERE c.org_id IN (0, i.org_id) AND c.class = i.class
                           ORDER BY c.org_id DESC LIMIT 1) AS c ON true
      CROSS JOIN LATERAL memwarden_internal.class_ttl(to_jsonb(c), l.max_ttl, l.default_ttl) AS t (ttl)

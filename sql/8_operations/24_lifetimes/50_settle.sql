@@ -14,10 +14,12 @@ BEGIN
                     WHEN k.item_id IS NOT NULL THEN 'infinity'
                     WHEN g.is_stale OR memwarden_internal.is_found_false(p_org_id, i.item_id, i.version_id)
                     THEN least(i.fresh_until, v_now)
-                    -- It was renewed, or its class says so.
+                    -- It was renewed, or its class or agent says so.
                     WHEN i.fresh_until > v_now AND i.fresh_until < 'infinity' THEN i.fresh_until
-                    WHEN i.class IS NOT NULL
-                    THEN memwarden_internal.fresh_until(p_org_id, i.layer, i.class, i.created_at, i.updated_at) END AS fresh_until
+                    WHEN i.class IS NOT NULL OR i.principal_id IN (
+                             SELECT l.principal_id FROM memwarden_data.kept_layer AS l WHERE l.org_id = p_org_id AND l.principal_id <> 0)
+                    THEN memwarden_internal.fresh_until(p_org_id, i.layer, i.class, i.principal_id, i.created_at, i.updated_at) END
+                    AS fresh_until
           FROM memwarden_internal.relevance_of(p_org_id, p_item_ids, v_now) AS g
           JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = g.item_id AND i.status = 'ACTIVE'
           LEFT JOIN (SELECT DISTINCT r.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, p_item_ids) AS r

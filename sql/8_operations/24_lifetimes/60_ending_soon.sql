@@ -20,7 +20,9 @@ BEGIN
     SELECT CASE WHEN ending_soon.grain <> 'layer' THEN s.path END, i.layer, CASE ending_soon.grain WHEN 'item' THEN i.item_id END,
            e.ending, count(*), min(e.at), max(e.at)
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.layer AS l ON l.layer = i.layer
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = i.org_id AND k.layer = i.layer AND k.principal_id IN (0, i.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
      CROSS JOIN LATERAL (VALUES
            ('hard', i.expires_at),

@@ -14,7 +14,9 @@ BEGIN
                l.hard_delete = 'after_grace' OR i.class IS NOT NULL
                    OR i.created_at <= p_now - (SELECT memwarden_internal.shortest_retention(p_org_id)) AS may_go
           FROM memwarden_data.item AS i
-          JOIN memwarden_data.layer AS l ON l.layer = i.layer
+         CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = i.org_id AND k.layer = i.layer AND k.principal_id IN (0, i.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status IN ('ACTIVE', 'EXPIRED', 'SUPERSEDED')
     ), judged AS (
         SELECT h.item_id, h.scope_id, h.layer, 'EXPIRE' AS action,
@@ -83,7 +85,8 @@ DECLARE
     v_layer record;
     v_scope record;
 BEGIN
-    SELECT l.max_items, l.eviction INTO v_layer FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
+    SELECT l.max_items, l.eviction INTO v_layer FROM memwarden_data.kept_layer AS l
+     WHERE l.org_id = p_org_id AND l.principal_id = 0 AND l.layer = p_layer;
     IF v_layer.max_items IS NULL OR v_layer.eviction IS NULL THEN
         RETURN;
     END IF;

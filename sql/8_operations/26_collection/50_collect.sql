@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     SELECT c.org_id, c.layer, c.stage, c.begun_at INTO v_pass
       FROM memwarden_data.collection AS c
-      JOIN memwarden_data.layer AS l ON l.layer = c.layer
+      JOIN memwarden_data.kept_layer AS l ON l.org_id = c.org_id AND l.principal_id = 0 AND l.layer = c.layer
      -- What lives for hours is looked at every hour, the rest once a day.
      WHERE (p_org_id IS NULL OR c.org_id = p_org_id) AND (p_layer IS NULL OR c.layer = p_layer)
        AND (c.begun_at IS NOT NULL OR c.finished_at IS NULL

@@ -59,7 +59,10 @@ DECLARE
 BEGIN
     SELECT l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.unclear, l.no_evidence
       INTO v_asks
-      FROM memwarden_data.version AS v JOIN memwarden_data.layer AS l ON l.layer = v.layer
+      FROM memwarden_data.version AS v
+     CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
+                          WHERE k.org_id = v.org_id AND k.layer = v.layer AND k.principal_id IN (0, v.principal_id)
+                          ORDER BY k.principal_id DESC LIMIT 1) AS l
      WHERE v.org_id = p_org_id AND v.version_id = p_version_id;
     SELECT w.evidence, w.known, w.grounds, w.authority, w.least_authority, w.external, w.self_made,
            coalesce(w.record -> 'evidence', '[]') AS recorded, (w.record ->> 'fact_score')::double precision AS score,

@@ -78,7 +78,8 @@ BEGIN
     IF p_after IS NULL OR p_after LIKE 'draw %' THEN
         -- The layers whose writes pass all gates. Each is drawn once in a run.
         SELECT o.org_id, l.layer INTO v_next
-          FROM memwarden_data.organisation AS o CROSS JOIN memwarden_data.layer AS l
+          FROM memwarden_data.organisation AS o
+          JOIN memwarden_data.kept_layer AS l ON l.org_id = o.org_id AND l.principal_id = 0
          WHERE o.org_id <> 0 AND l.admission = 'full' AND o.org_id || ' ' || l.layer > coalesce(substr(p_after, 6), '')
            AND NOT EXISTS (SELECT FROM memwarden_data.revalidation AS r
                             WHERE r.org_id = o.org_id AND r.layer = l.layer AND (r.begun_at >= p_begun OR r.finished_at IS NULL))

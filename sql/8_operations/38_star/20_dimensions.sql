@@ -67,7 +67,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT l.layer, l.admission = 'full' FROM memwarden_data.layer AS l WHERE memwarden_internal.measured_orgs() <> '{}'
+    SELECT l.layer, bool_or(l.admission = 'full') FROM memwarden_data.kept_layer AS l
+     WHERE l.org_id = ANY (memwarden_internal.measured_orgs()) AND l.principal_id = 0 GROUP BY l.layer
      UNION ALL
     SELECT k.layer, false FROM (VALUES ('*'), ('-')) AS k (layer) WHERE memwarden_internal.measured_orgs() <> '{}';
 END

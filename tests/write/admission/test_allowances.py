@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 Agent = Connection[DictRow]
-TABLES = ("allowance", "rate_limit", "promotion")
+TABLES = ("allowance", "promotion")
 
 
 def seen(connection: Agent, *agents: str) -> list[dict[str, Any]]:

@@ -91,8 +91,8 @@ def test_at_once_is_as_one_by_one(
         )[0]
         keys = (who["org_id"], who["principal_id"])
         admin.execute(
-            "INSERT INTO memwarden_data.rate_limit VALUES (%s, %s, 'durable', 2, %s)",
-            (*keys, WINDOW),
+            "SELECT memwarden.set_rate_limit('durable', %s, 2, %s)",
+            (agent.info.user, WINDOW),
         )
         for layer in ("durable", "one by one"):
             for shard, (share, grain) in enumerate(rings):

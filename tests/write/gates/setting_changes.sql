@@ -30,12 +30,29 @@ DELETE FROM memwarden_data.role_permission
 INSERT INTO memwarden_data.role_permission (role_id, operation, layer)
     SELECT shipped.role_of('@org'), 'WRITE', '*';
 UPDATE memwarden_data.role_permission SET layer = 'durable' WHERE role_id = shipped.role_of('@org');
-INSERT INTO memwarden_data.rate_limit
-    SELECT shipped.number_of('@org'), shipped.agent_of('@org'), 'semantic', @n, '1 minute'
+INSERT INTO memwarden_data.layer_setting (org_id, principal_id, layer, name, value)
+    SELECT shipped.number_of('@org'), shipped.agent_of('@org'), 'semantic', 'rate_limit', to_jsonb(@n)
     ON CONFLICT DO NOTHING;
-UPDATE memwarden_data.rate_limit SET rate_limit = 10 + @n, rate_window = '2 minutes'
-    WHERE principal_id = shipped.agent_of('@org');
-DELETE FROM memwarden_data.rate_limit WHERE principal_id = shipped.agent_of('@org');
+INSERT INTO memwarden_data.layer_setting (org_id, principal_id, layer, name, value)
+    SELECT shipped.number_of('@org'), shipped.agent_of('@org'), '*', v.name, v.value
+    FROM (VALUES ('fact_threshold', to_jsonb(@n / 10.0)), ('soft_ttl', '"@n days"')) AS v (name, value)
+    ON CONFLICT DO NOTHING;
+INSERT INTO memwarden_data.layer_setting (org_id, layer, name, value)
+    SELECT shipped.number_of('@org'), v.layer, v.name, v.value
+    FROM (VALUES ('*', 'fact_threshold', to_jsonb(@n / 20.0)), ('semantic', 'fact_threshold', '0.4'),
+                 ('semantic', 'shared', to_jsonb(@n % 2 = 0)), ('*', 'decay', '"exempt"'),
+                 ('episodic', 'weights', '{"vector": @n}'), ('*', 'max_ttl', 'null')) AS v (layer, name, value)
+    ON CONFLICT DO NOTHING;
+INSERT INTO memwarden_data.layer_setting (org_id, layer, name, value, profile)
+    SELECT shipped.number_of('@org'), 'semantic', 'fact_threshold', to_jsonb(@n / 5.0), 'tried'
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.layer_setting SET value = to_jsonb(10 + @n)
+    WHERE principal_id = shipped.agent_of('@org') AND name = 'rate_limit';
+DELETE FROM memwarden_data.layer_setting
+    WHERE org_id = shipped.number_of('@org') AND setting_id % 3 = @n % 3;
+UPDATE memwarden_data.layer
+    SET fixed = CASE @n % 3 WHEN 0 THEN '{}' WHEN 1 THEN '{fact_threshold,shared}'
+                            ELSE '{rate_limit,decay,max_ttl}' END::text[];
 INSERT INTO memwarden_data.durability_ruleset
     SELECT shipped.either('@org', @n), 'durable', '{"n": @n}'
     ON CONFLICT (org_id, layer) DO UPDATE SET rules = EXCLUDED.rules;

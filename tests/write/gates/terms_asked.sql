@@ -1,5 +1,30 @@
+-- The settings of every layer for an agent, or for an organisation: each asked of the tables by itself, the most specific first.
+CREATE FUNCTION shipped.layers_of(org_id bigint, principal_id bigint) RETURNS SETOF memwarden_data.layer LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
+    SELECT n.*
+      FROM memwarden_data.layer AS l
+     CROSS JOIN LATERAL (SELECT to_jsonb(l) AS server OFFSET 0) AS b
+     CROSS JOIN LATERAL (
+           SELECT coalesce(jsonb_object_agg(o.name, nullif(o.value, 'null')), '{}') AS own
+             FROM (SELECT DISTINCT ON (s.name) s.name, s.value
+                     FROM memwarden_data.layer_setting AS s
+                     JOIN memwarden_internal.setting_rules() AS r ON r.name = s.name
+                    WHERE s.org_id = layers_of.org_id AND s.layer IN (l.layer, '*')
+                      AND (s.principal_id IS NULL OR s.principal_id = layers_of.principal_id)
+                      -- What the server does not let be counts for nothing.
+                      AND (s.name <> ALL (l.fixed) OR NOT memwarden_internal.is_weaker(r.stricter, s.value, b.server -> s.name))
+                    ORDER BY s.name, s.principal_id IS NULL, s.profile IS NOT NULL, s.layer = '*') AS o
+           ) AS o
+     CROSS JOIN LATERAL jsonb_populate_record(l, o.own) AS n;
+END
+$$;
+
 -- On what terms everybody writes in every layer of every scope: all of it asked of the tables, in one question.
 CREATE VIEW shipped.terms_asked AS
+WITH known AS MATERIALIZED (
+    SELECT p.principal_id AS who, l.* FROM memwarden_data.principal AS p CROSS JOIN LATERAL shipped.layers_of(p.org_id, p.principal_id) AS l
+)
 SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
        ROW (p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
             -- may_write(), written out: every write pays for a call.
@@ -8,7 +33,7 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
                        AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))),
             p.anchor_required <> '{}' OR p.anchor_nullable IS NOT NULL,
             p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, s.kind,
-            l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
+            l.writers, l.direct_writes, l.rate_limit, l.rate_window, l.max_pending,
             l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding,
                 coalesce(s.text_search_config, l.text_search_config), l.same_key,
             l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
@@ -53,16 +78,16 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
             (SELECT jsonb_object_agg(x.class, x.regions)
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
                       WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
-            l.unclear, l.no_evidence
+            l.unclear, l.no_evidence,
+            EXISTS (SELECT FROM memwarden_data.layer_setting AS t WHERE t.principal_id = p.principal_id)
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
- CROSS JOIN memwarden_data.layer AS l
+ JOIN known AS l ON l.who = p.principal_id
  CROSS JOIN memwarden_data.scope AS s
   LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
                       WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
   LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id
   LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
-  LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = l.layer
  WHERE p.disabled_at IS NULL;
 
 -- Answers for every principal in every layer of every scope, by its path and, at home, by none; and in a layer that is none.
@@ -110,9 +135,11 @@ BEGIN
              'layers', (SELECT jsonb_agg(jsonb_build_object(
                                    'layer', l.layer, 'weights', l.weights, 'factor', l.recall_weight, 'threshold', l.relevance_threshold,
                                    'config', l.text_search_config, 'half_life', extract(epoch FROM l.recency_half_life)::double precision,
-                                   'soft_ttl', CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
-                                   'from_creation', l.counted_from = 'creation', 'neighbour', l.neighbour_weight,
-                                   'dated', l.time_weight) ORDER BY l.ordinal) FROM memwarden_data.layer AS l))) AS d
+                                   'soft_ttl', CASE WHEN h.decay <> 'exempt' THEN h.soft_ttl END,
+                                   'from_creation', h.counted_from = 'creation', 'neighbour', l.neighbour_weight,
+                                   'dated', l.time_weight) ORDER BY l.ordinal)
+                          FROM shipped.layers_of(p.org_id, p.principal_id) AS l
+                          JOIN shipped.layers_of(p.org_id, NULL) AS h USING (layer)))) AS d
          WHERE CASE WHEN d.key = 'labels' AND jsonb_typeof(d.value) = 'array'
                     THEN k.labels IS NULL OR ARRAY(SELECT unnest(k.labels) ORDER BY 1)
                          <> ARRAY(SELECT e.v::integer FROM jsonb_array_elements_text(d.value) AS e (v) ORDER BY 1)

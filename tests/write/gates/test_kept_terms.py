@@ -89,7 +89,7 @@ def sessions(asked: World) -> list[Connection[DictRow]]:
     return made
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_after_any_changes_the_terms_are_those_that_hold(
     asked: World, sessions: list[Connection[DictRow]], seed: int
 ) -> None:
