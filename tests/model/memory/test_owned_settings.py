@@ -305,7 +305,7 @@ def test_changes_at_once_miss_nothing_of_each_other(world: World) -> None:
     together(
         [
             *(
-                lambda s=sessions[n], o=owner, n=n: change(s, o, n)  # type: ignore[misc]
+                lambda s=sessions[n], o=owner, n=n: change(s, o, n)
                 for n, owner in enumerate(owners)
             ),
             found,
