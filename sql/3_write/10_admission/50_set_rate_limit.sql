@@ -6,7 +6,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent record := memwarden_internal.require_agent(set_rate_limit.agent, set_rate_limit.org);
-    v_own   jsonb := jsonb_strip_nulls(jsonb_build_object('rate_limit', set_rate_limit.rate_limit, 'rate_window', set_rate_limit.rate_window));
+    v_own   jsonb := jsonb_strip_nulls(jsonb_build_object(
+        'rate_limit', set_rate_limit.rate_limit, 'rate_window', set_rate_limit.rate_window));
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = set_rate_limit.layer) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', set_rate_limit.layer));

@@ -97,8 +97,8 @@ BEGIN
     SELECT r.risk, r.measures INTO risk, measures
       FROM memwarden_internal.risk_of(
                p_weights, coalesce(p_layer_risk, memwarden_internal.layer_risk(
-                   (SELECT s.org_id FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id), p_layer)), p_contradicts, v_authority, p_adjusted,
-               v_likeness, v_readers, v_recalls, v_consumers) AS r;
+                   (SELECT s.org_id FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id), p_layer)),
+               p_contradicts, v_authority, p_adjusted, v_likeness, v_readers, v_recalls, v_consumers) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb,

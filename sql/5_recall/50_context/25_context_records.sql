@@ -36,7 +36,8 @@ BEGIN
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
      CROSS JOIN LATERAL (SELECT k.* FROM memwarden_data.kept_layer AS k
-                          WHERE k.org_id = (SELECT r.org_id FROM memwarden_data.principal AS r WHERE r.principal_id = p_principal_id) AND k.layer = i.layer AND k.principal_id IN (0, p_principal_id)
+                          WHERE k.org_id = (SELECT r.org_id FROM memwarden_data.principal AS r WHERE r.principal_id = p_principal_id)
+                            AND k.layer = i.layer AND k.principal_id IN (0, p_principal_id)
                           ORDER BY k.principal_id DESC LIMIT 1) AS l
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id

@@ -15,7 +15,8 @@ BEGIN
     -- One mover a layer: who meets a row that another has just moved is not told where to, but fails.
     v_free := ARRAY(SELECT l.layer FROM memwarden_data.layer AS l ORDER BY l.ordinal FOR NO KEY UPDATE SKIP LOCKED);
     -- Organisations with the same times are looked through together, and agents with times of their own behind them.
-    FOR v_layer IN SELECT l.layer, l.warm_after, l.cold_after, clock_timestamp() - l.warm_after AS warm, clock_timestamp() - l.cold_after AS cold
+    FOR v_layer IN SELECT l.layer, l.warm_after, l.cold_after, clock_timestamp() - l.warm_after AS warm,
+                          clock_timestamp() - l.cold_after AS cold
                      FROM memwarden_data.kept_layer AS l WHERE l.layer = ANY (v_free)
                     GROUP BY l.ordinal, l.layer, l.warm_after, l.cold_after ORDER BY l.ordinal, count(*) DESC LOOP
         -- One tier after the other, each by the index of what is over: asked for both at once all is read.

@@ -166,7 +166,8 @@ BEGIN
              ORDER BY l.principal_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) IS 'max_items of a layer for the agent of a session; NULL for no limit.';
+COMMENT ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) IS
+    'max_items of a layer for the agent of a session; NULL for no limit.';
 REVOKE ALL ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shown_observation(p_content jsonb, p_importance text, p_ordinal integer)

@@ -18,7 +18,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.fresh_until(bigint, text, text, bigint, timestamptz, timestamptz) IS
-    'Until when a memory of a class, or of an agent with settings of its own, counts fully in recall: infinity for one that is exempt from decay, NULL where nothing limits it.';
+    'Until when a memory of a class, or of an agent with settings of its own, counts fully in recall: '
+    'infinity for one that is exempt from decay, NULL where nothing limits it.';
 REVOKE ALL ON FUNCTION memwarden_internal.fresh_until(bigint, text, text, bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_of_lifetime(
@@ -39,7 +40,9 @@ BEGIN
          ORDER BY l.principal_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_of_lifetime(bigint, text, bigint, timestamptz, timestamptz, interval, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.end_of_lifetime(
+    bigint, text, bigint, timestamptz, timestamptz, interval, timestamptz) IS
     'When a memory ends that gets a new version with a time to live: counted from that, or from its creation, as its layer says. '
     'p_expires_at: when it would have ended before.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_of_lifetime(bigint, text, bigint, timestamptz, timestamptz, interval, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.end_of_lifetime(
+    bigint, text, bigint, timestamptz, timestamptz, interval, timestamptz) FROM PUBLIC;

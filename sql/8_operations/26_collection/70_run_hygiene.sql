@@ -31,7 +31,8 @@ BEGIN
                first_value(i.item_id) OVER (PARTITION BY i.scope_id, i.label_id, i.fingerprint
                                                 ORDER BY i.adjusted_confidence DESC, i.confidence DESC, i.item_id) AS first_id
           FROM memwarden_data.item AS i
-          JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer AND l.shared AND l.admission = 'full'
+          JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer
+                                            AND l.shared AND l.admission = 'full'
          WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.kind IS DISTINCT FROM 'annotation'
     )
     SELECT k.scope_id, k.item_id, k.first_id FROM known AS k WHERE k.item_id <> k.first_id
