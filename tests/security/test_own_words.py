@@ -98,7 +98,7 @@ WAYS = ("quote", "record", "capture")
 
 @pytest.mark.parametrize("way", WAYS)
 def test_its_own_record_bears_nothing_out(ring: Ring, way: str) -> None:
-    """Whoever it says spoke. Proves: N7."""
+    """Whoever it says spoke. Proves: N7, Z15."""
     ring.lie(way)
     assert ring.firm() == []
 

@@ -73,7 +73,7 @@ def nothing(like: str) -> str:
 def test_a_capture_that_the_writer_may_not_cite_answers_as_none(heard: Heard, beside: bool) -> None:
     """Alone and beside a document, with the words of the capture and with others.
 
-    Proves: V9 (no capture is found out by citing it)
+    Proves: V9, Z16 (no capture is found out by citing it)
     """
     more = [cite("https://docs.example.org/1", TEA)] if beside else []
     for n, (name, uri) in enumerate(hidden(heard).items()):
@@ -139,7 +139,7 @@ def work(writer: Connection[DictRow], heard: Heard, uri: str) -> dict[str, int]:
 def test_the_answer_takes_the_same_work(heard: Heard, policies: bool) -> None:
     """Each function runs as often, whether the capture is there or not.
 
-    Proves: V9 (in equal time)
+    Proves: V9, Z16 (in equal time)
     """
     found = hidden(heard)
     if policies:
@@ -155,7 +155,7 @@ def test_the_answer_takes_the_same_work(heard: Heard, policies: bool) -> None:
 def test_those_whom_source_or_capture_names_may_cite_it(heard: Heard) -> None:
     """By default the agent whose home it is; the recorder itself; else whom one of the two names.
 
-    Proves: V9 (citable_by)
+    Proves: V9, Z16 (citable_by)
     """
     shared = f"/org/{heard.org}/user/all"
     heard.world.scope(shared)
@@ -186,7 +186,7 @@ def test_those_whom_source_or_capture_names_may_cite_it(heard: Heard) -> None:
 def test_a_memory_is_as_secret_as_what_it_cites(heard: Heard) -> None:
     """Its classification and domains are raised to those of all that it cites.
 
-    Proves: V9 (as secret as what it cites), A3
+    Proves: V9, Z16 (as secret as what it cites), A3
     """
     writer = join(heard.world, heard.home, clearance="restricted", domains=["law", "medicine"])
     recorder = join(heard.world, heard.home, clearance="restricted", domains=["law", "medicine"])
@@ -227,7 +227,7 @@ def test_a_memory_is_as_secret_as_what_it_cites(heard: Heard) -> None:
 def test_a_memory_is_as_secret_as_the_memories_that_it_cites(heard: Heard) -> None:
     """In whatever layer; and what the writer may not read changes nothing.
 
-    Proves: V9 (as secret as what it cites), A3
+    Proves: V9, Z16 (as secret as what it cites), A3
     """
     trusted: dict[str, Any] = {"clearance": "restricted", "domains": ["law", "medicine"]}
     doctor, writer = (join(heard.world, heard.home, **trusted) for _ in range(2))
@@ -264,7 +264,7 @@ def test_a_memory_is_as_secret_as_the_memories_that_it_cites(heard: Heard) -> No
 def test_no_recall_returns_a_capture_that_was_cited(heard: Heard) -> None:
     """The memory is returned, and of the capture the one sentence that it rests on.
 
-    Proves: F1 (never served to recall), V9 (captures)
+    Proves: F1, Z16 (never served to recall), V9 (captures)
     """
     uri = heard.capture(turn(f"The heron sleeps. {WORDS}"))
     heard.write(TEA, cite(uri))
@@ -282,7 +282,7 @@ def test_no_recall_returns_a_capture_that_was_cited(heard: Heard) -> None:
 def test_a_capture_that_ends_while_it_is_cited(heard: Heard, first: str) -> None:
     """Whoever comes first, no memory rests on words that were not there when it was stored.
 
-    Proves: V9 (at the same moment), A3
+    Proves: V9, Z16 (at the same moment), A3
     """
     world = heard.world
     uri = heard.capture(turn(WORDS, "Ana"))
@@ -327,7 +327,7 @@ def test_a_capture_that_ends_while_it_is_cited(heard: Heard, first: str) -> None
 def test_who_speaks_in_a_capture_is_erased_from_what_cites_it(heard: Heard) -> None:
     """Also when the capture has ended and the memory names nobody.
 
-    Proves: R1 (captures), V9
+    Proves: R1, Z16 (captures), V9
     """
     desk = Desk(heard.world, heard.org)
     uris = [
@@ -357,7 +357,7 @@ def test_who_speaks_in_a_capture_is_erased_from_what_cites_it(heard: Heard) -> N
 def test_what_is_kept_of_a_capture_is_encrypted_where_the_memory_is(heard: Heard) -> None:
     """Sentence and speaker are legible by the key of the subject alone.
 
-    Proves: V9 (encrypted memories)
+    Proves: V9, Z16 (encrypted memories)
     """
     heard.world.admin.execute(
         "SELECT memwarden.define_write_class('personal', encrypted => true, org => %s)",

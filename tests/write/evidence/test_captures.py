@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_an_agent_cites_what_the_application_captured(heard: Heard) -> None:
     """The sentence, who said it and when are those of the record, whatever the writer says.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     uri = heard.capture(
         turn(f"Good morning! {WORDS} The weather is fine."),
@@ -51,7 +51,7 @@ def test_an_agent_cites_what_the_application_captured(heard: Heard) -> None:
 def test_what_the_capture_does_not_say_is_not_borne_out(heard: Heard) -> None:
     """An excerpt that the writer made up is not believed: only the capture is read.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     uri = heard.capture(turn("I prefer black coffee."))
     answer = heard.write(TEA, cite(uri, excerpt=WORDS))
@@ -61,7 +61,7 @@ def test_what_the_capture_does_not_say_is_not_borne_out(heard: Heard) -> None:
 def test_the_recorded_speaker_counts_and_not_a_name_in_the_words(heard: Heard) -> None:
     """A name in front of the words counts only where nobody is recorded as their speaker.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     cases: list[tuple[Callable[[str], Any], bool]] = [
         (lambda said: turn(said, "Ana"), True),
@@ -87,7 +87,7 @@ def test_the_recorded_speaker_counts_and_not_a_name_in_the_words(heard: Heard) -
 def test_a_capture_is_cited_by_the_id_of_its_source(heard: Heard, external_id: str) -> None:
     """Within source and recorder; the memory keeps the number of the capture.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     uri = heard.capture(turn(), external_id=external_id)
     heard.capture(turn("I prefer black coffee."), "mail", external_id=external_id)
@@ -102,7 +102,7 @@ def test_a_capture_is_cited_by_the_id_of_its_source(heard: Heard, external_id: s
 def test_whose_words_it_is_follows_from_role_and_source(heard: Heard) -> None:
     """Never from what the writer says of them.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     heard.source("capture:wiki/*", "document", issuer=heard.broker_name)
     heard.source("capture:shell/*", "code_execution", issuer=heard.broker_name)
@@ -144,7 +144,7 @@ def test_whose_words_it_is_follows_from_role_and_source(heard: Heard) -> None:
 def test_no_wrong_note_is_supported_by_what_an_application_captured(heard: Heard) -> None:
     """Through the door, as `memwarden evaluate evidence` counts it: the right ones are verified.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     heard.world.admin.execute(
         "UPDATE memwarden_data.layer SET unclear = 'store' WHERE layer = 'episodic'"
@@ -167,7 +167,7 @@ def test_no_wrong_note_is_supported_by_what_an_application_captured(heard: Heard
 def test_the_memory_stands_when_the_capture_has_ended(heard: Heard) -> None:
     """The sentence, its hash, speaker and time are kept with it; it is weighed again by them.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     uri = heard.capture(turn(f"Good morning! {WORDS}"))
     answer = heard.write(TEA, cite(uri))
@@ -195,7 +195,7 @@ def test_the_memory_stands_when_the_capture_has_ended(heard: Heard) -> None:
 def test_a_long_turn_is_kept_as_one_sentence_of_at_most_a_kilobyte(heard: Heard) -> None:
     """What does not bear the claim out is not kept.
 
-    Proves: V9 (captures)
+    Proves: V9, Z16 (captures)
     """
     filler = " ".join(f"Number {n} is a number that I like less." for n in range(200))
     uri = heard.capture(turn(f"{filler} {WORDS} {filler}"))

@@ -20,7 +20,7 @@ BESIDE = (
 def test_the_newer_value_comes_first_and_both_are_there(world: World) -> None:
     """What an application heard, an agent wrote and a reviewer approved.
 
-    Proves: V10
+    Proves: V10, Z17
     """
     with as_init_leaves_it(world) as store:
         for said in (*CHANGES, *BESIDE):

@@ -89,7 +89,7 @@ def refute(agent: Agent, item: UUID) -> UUID:
 def test_what_is_reported_falls_by_one_voice_and_rises_when_it_is_taken_back(world: World) -> None:
     """The standing, the score and the relevance fall; retracting the annotation undoes it.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent, doubter = world.agent(HOME), other(world)
     quote = {"type": "document", "uri": "library:1", "excerpt": "The lamp is green."}
@@ -118,7 +118,7 @@ def test_what_is_reported_falls_by_one_voice_and_rises_when_it_is_taken_back(wor
 def test_the_writer_does_not_renew_a_refutation_away(world: World) -> None:
     """The same words in a new version are refuted still.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent = world.agent(HOME)
     item = stored(agent, "The lamp is green.")
@@ -133,7 +133,7 @@ def test_the_writer_does_not_renew_a_refutation_away(world: World) -> None:
 def test_the_writer_alone_refutes_nothing(world: World) -> None:
     """It has had its say, and corrects or retracts what it wrote.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent = world.agent(HOME)
     item = stored(agent, "The lamp is green.")
@@ -146,7 +146,7 @@ def test_what_is_supported_needs_two_owners_or_words_on_record(
 ) -> None:
     """Two agents of one person are one voice; until then doubted_by tells how many there are.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent = world.agent(HOME)
     words = "The lamp of the hall is green."
@@ -194,7 +194,7 @@ def test_what_is_verified_falls_by_a_person_a_curator_or_a_verifier_alone(
 ) -> None:
     """Any number of agents leave it verified.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent = world.agent(HOME)
     item = stored(agent, "The lamp is green.")
@@ -214,7 +214,7 @@ def test_what_is_verified_falls_by_a_person_a_curator_or_a_verifier_alone(
 def test_a_fault_counts_once_a_task_from_three_tasks_on(world: World) -> None:
     """The same task again adds nothing, and relevance falls with the faults.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent = world.agent(HOME)
     item = stored(agent, "The lamp is green.")
@@ -251,7 +251,7 @@ def test_a_fault_counts_once_a_task_from_three_tasks_on(world: World) -> None:
 def test_the_less_firm_of_two_is_disputed_alone(world: World, library: Agent) -> None:
     """The firmer one lists it and stays before it; of equal standing both are disputed.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent, rival = world.agent(HOME), other(world)
     words = "The lamp of the hall is green."
@@ -280,7 +280,7 @@ def test_the_less_firm_of_two_is_disputed_alone(world: World, library: Agent) ->
 def test_a_hostile_agent_moves_nobody_and_rises_nowhere(world: World, library: Agent) -> None:
     """A thousand calls with all rights of a contributor: what others verified or support stands.
 
-    Proves: N7
+    Proves: N7, Z15
     """
     agent, hostile = world.agent(HOME), other(world)
     world.admin.execute("UPDATE memwarden_data.layer SET rate_limit = NULL")

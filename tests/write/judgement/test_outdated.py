@@ -53,7 +53,7 @@ def outdated(agent: Agent, query: str = ASKED) -> set[Any]:
 def test_the_new_value_comes_first_and_the_old_one_is_marked(agent: Agent) -> None:
     """In recall and in a context; nothing is deleted, and the older names the newer.
 
-    Proves: V10
+    Proves: V10, Z17
     """
     old, new = say(agent, MONDAYS), say(agent, WEDNESDAYS)
     rows = recall(agent, query=ASKED)
@@ -73,7 +73,7 @@ def test_the_new_value_comes_first_and_the_old_one_is_marked(agent: Agent) -> No
 def test_a_context_brings_the_newer_value_along(agent: Agent) -> None:
     """Where only the older one answers the question.
 
-    Proves: V10
+    Proves: V10, Z17
     """
     old = say(agent, "The choir meets on Mondays in the old chapel.", embedding=VECTOR)
     new = say(agent, WEDNESDAYS, embedding=near(0.1))
@@ -88,7 +88,7 @@ def test_a_context_brings_the_newer_value_along(agent: Agent) -> None:
 def test_it_is_found_however_unlike(agent: Agent) -> None:
     """By the key of the attribute: their vectors have nothing in common.
 
-    Proves: V10
+    Proves: V10, Z17
     """
     old = say(agent, MONDAYS, embedding=VECTOR)
     new = say(agent, WEDNESDAYS, embedding=near(0.0))

@@ -45,7 +45,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("standing", "ground"), CASES)
 def test_each_rule_by_itself(shared_world: World, standing: str, ground: dict[str, Any]) -> None:
-    """Of one piece of evidence. What lowers it goes before. Proves: N7."""
+    """Of one piece of evidence. What lowers it goes before. Proves: N7, Z15."""
     record = {"evidence": [ground]}
     found = "SELECT memwarden_internal.standing_of(%s)"
     assert shared_world.value(found, Jsonb(record)) == standing
