@@ -147,7 +147,7 @@ def test_a_cancelled_call_leaves_the_client_usable(
     async def live() -> None:
         async with await AsyncClient.connect(agent_dsn) as memory:
             admin.execute("BEGIN")
-            admin.execute("LOCK TABLE memwarden_data.layer IN ACCESS EXCLUSIVE MODE")
+            admin.execute("LOCK TABLE memwarden_data.kept_layer IN ACCESS EXCLUSIVE MODE")
             writing = asyncio.create_task(memory.write("semantic", {"statement": "tea"}))
             await asyncio.sleep(0.3)
             writing.cancel()

@@ -98,7 +98,7 @@ def test_errors_of_the_server_that_have_no_type_keep_their_sqlstate(
 ) -> None:
     """A lock time-out stands for them."""
     admin.execute("BEGIN")
-    admin.execute("LOCK TABLE memwarden_data.layer IN ACCESS EXCLUSIVE MODE")
+    admin.execute("LOCK TABLE memwarden_data.kept_layer IN ACCESS EXCLUSIVE MODE")
     connection = memory._session.open()
     connection.execute("SET lock_timeout = '50ms'")
     with pytest.raises(MemwardenError) as caught:

@@ -168,11 +168,11 @@ def test_a_cancelled_call_leaves_no_transaction_behind(desk: Desk, agent: str) -
         async with await AsyncClient.connect(desk.dsn, token=token) as memory:
             assert (await memory.whoami()).agent == agent
             with desk.world.connect() as admin, admin.transaction():
-                admin.execute("LOCK TABLE memwarden_data.layer IN ACCESS EXCLUSIVE MODE")
+                admin.execute("LOCK TABLE memwarden_data.kept_layer IN ACCESS EXCLUSIVE MODE")
                 writing = asyncio.create_task(memory.write("semantic", {"statement": "tea"}))
                 while not admin.execute(
                     "SELECT FROM pg_locks WHERE NOT granted AND relation ="
-                    " 'memwarden_data.layer'::regclass"
+                    " 'memwarden_data.kept_layer'::regclass"
                 ).fetchall():
                     await asyncio.sleep(0.01)
                 writing.cancel()

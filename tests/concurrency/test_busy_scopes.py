@@ -175,6 +175,7 @@ def test_an_agent_cannot_hold_up_another_tenant(world: World) -> None:
             "SELECT FROM memwarden_data.write_lock FOR KEY SHARE",
             "SELECT FROM memwarden_data.item FOR KEY SHARE",
             "SELECT FROM memwarden_data.layer FOR KEY SHARE",
+            "SELECT FROM memwarden_data.kept_layer FOR KEY SHARE",
             "SELECT FROM memwarden_data.write_request FOR KEY SHARE",
             "LOCK TABLE memwarden_data.write_lock IN ACCESS SHARE MODE",
             "LOCK TABLE memwarden_data.item IN ROW SHARE MODE",
