@@ -159,7 +159,7 @@ def test_changes_that_commit_out_of_order_are_obeyed(asked: World) -> None:
     first, second = asked.connect(), asked.connect()
     with first.transaction():
         limit_content(first, 10)
-        second.execute("UPDATE memwarden_data.layer SET max_pending = 7 WHERE layer = 'semantic'")
+        second.execute("UPDATE memwarden_data.organisation SET reputation_threshold = 0.1")
         assert write(agent, "episodic", "Ana saw the first lamp")["outcome"] == "COMMITTED"
     assert write(agent, "episodic", "Ana saw the second lamp")["reason"] == "CONTENT_TOO_LARGE"
     assert asked.rows(DIFFERENT) == []
@@ -259,7 +259,7 @@ def test_many_changes_become_one_row_of_the_same_sum(asked: World) -> None:
     past, own = asked.connect(), asked.connect()
     with past.transaction(), own.transaction():
         past.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        limit_content(own, 100)
+        own.execute("UPDATE memwarden_data.approval_policy SET auto_below = 0.1")
         then = sum_of(past)
         for n in range(50):
             asked.admin.execute(
@@ -287,13 +287,16 @@ def test_changes_at_once_are_all_in_the_sum(asked: World) -> None:
             " FOR EACH ROW EXECUTE FUNCTION shipped.one()"
         )
     before = sum_of(asked.admin)
-    names = [row["layer"] for row in asked.rows("SELECT layer FROM memwarden_data.layer LIMIT 6")]
+    names = [
+        row["layer"]
+        for row in asked.rows("SELECT layer FROM memwarden_data.approval_policy LIMIT 4")
+    ]
 
     def change(number: int) -> None:
         for n in range(40):
             sessions[number].execute(
-                "UPDATE memwarden_data.layer SET max_pending = %s WHERE layer = %s",
-                (41 * number + n + 1, names[number % 6]),
+                "UPDATE memwarden_data.approval_policy SET auto_below = %s WHERE layer = %s",
+                ((41 * number + n + 1) / 1000, names[number % 4]),
             )
 
     together([partial(change, number) for number in range(8)])
@@ -335,7 +338,13 @@ def test_ordinary_writes_change_no_settings(asked: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", ["another view", "the same view, restored", "triggers away for a while"]
+    "way",
+    [
+        "another view",
+        "the same view, restored",
+        "triggers away for a while",
+        "nothing kept for a while",
+    ],
 )
 def test_what_was_kept_elsewhere_or_unwatched_is_not_believed(asked: World, way: str) -> None:
     """A kept row is of its view; setup() trusts nothing kept while a trigger was missing."""
@@ -356,7 +365,12 @@ def test_what_was_kept_elsewhere_or_unwatched_is_not_believed(asked: World, way:
         )
         asked.admin.execute("ALTER VIEW memwarden_data.layer_terms OWNER TO memwarden_owner")
     else:
-        asked.admin.execute("DROP TRIGGER settings_change ON memwarden_data.layer")
+        name, table = (
+            ("settings_change", "kept_layer")
+            if way.startswith("triggers")
+            else ("keep_changed", "layer")
+        )
+        asked.admin.execute(f"DROP TRIGGER {name} ON memwarden_data.{table}")
         limit_content(asked.admin, 10)
         asked.admin.execute("SELECT FROM memwarden.setup()")
     assert write(agent, "episodic", "Ana saw the second lamp")["outcome"] == "REJECTED"
