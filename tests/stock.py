@@ -23,7 +23,7 @@ MANY_ROWS = 50_000
 # last: deleting settings tells them.
 TABLES = """
 SELECT c.oid::regclass::text AS name,
-       c.relname IN ('settings_change', 'kept_terms', 'kept_reader') AS is_watcher
+       c.relname IN ('settings_change', 'kept_terms', 'kept_reader', 'kept_layer') AS is_watcher
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
  WHERE c.relkind = 'r' AND c.relpersistence <> 't'
    AND n.nspname NOT IN ('pg_catalog', 'information_schema')

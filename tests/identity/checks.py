@@ -23,6 +23,7 @@ from identity.universe import WORDS, Caller, Ground, Universe, ask, marker, memo
 # Relations that hold no memory: the same for everybody in an organisation, or for who oversees it.
 SETTINGS = {
     *("layer", "embedding_model", "scope_kind", "classification", "pipeline", "functions"),
+    "kept_layer",
     *("content_schema", "vocabulary", "predicate", "schemas", "predicates", "synonyms"),
     *("attributes", "origin_kind", "source", "source_type", "sources"),
     *("canonical_sources", "integrity_rule", "integrity_rules"),
@@ -147,6 +148,7 @@ def check_functions(universe: Universe, caller: Caller) -> None:
         # Holds are shown to who may hold: tests/operations/keeping/test_holds.py.
         ("hold_id", "uuid"): [uuid.UUID(int=0)],
         ("agent", "text"): [caller.agent.name, *others[: 1 if oversees else 0]],
+        ("layer", "text"): ["semantic"],
         ("operation", "text"): ["READ", "WRITE", "DELETE", "ADMIN"],
         ("query", "text"): [WORDS, *sorted(hidden)[:3], "nothing of it"],
         ("subject", "text"): [f"about {mark}" for mark in marks],

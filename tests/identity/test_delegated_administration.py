@@ -94,7 +94,7 @@ def test_a_curator_does_not_rise_above_its_organisation(two: Two) -> None:
         ("rotate_token_key", {}),
         ("issue_token", {"agent": two.agents[ACME], "audience": me}),
         ("define_scope_kind", {"kind": "desk", "description": "a desk"}),
-        ("configure_layer", {"layer": "working", "settings": "{}"}),
+        ("configure_layer", {"layer": "working", "settings": "{}", "org": "global"}),
         ("register_embedding_model", {"name": "m", "dimension": 3}),
         ("disable_gate", {"name": "admission"}),
         ("remove_gate", {"name": "admission"}),
@@ -121,7 +121,7 @@ def test_what_is_refused_tells_nothing_of_other_organisations(two: Two) -> None:
                 call(two.acme, function, **arguments)
             detail = (raised.value.diag.message_detail or "").replace(place, "/org/it")
             told.setdefault(function, []).append((raised.value.sqlstate, detail))
-    assert len(told) == 21
+    assert len(told) == 23
     assert {function: len(set(answers)) for function, answers in told.items()} == dict.fromkeys(
         told, 1
     )

@@ -70,6 +70,8 @@ def full_calls(place: str, agent: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "order_predicates", {"earlier": "hired", "later": "left"} | org
     yield "preview_integrity_rule", {"condition": "memory.content.n > 0"} | org
     yield "drop_integrity_rule", {"name": "n"} | org
+    yield "configure_layer", {"layer": "semantic", "settings": '{"max_attempts": 3}'} | org
+    yield "reset_layer", {"layer": "semantic"} | org
     yield "move_scope", {"path": f"{place}/user/ana/task/t", "new_parent": place}
     yield "revoke_tokens", {"agent": agent} | org
     yield "close_scope", {"path": f"{place}/user/ana"}

@@ -24,6 +24,12 @@ CREATE OR REPLACE TRIGGER guard_reasons AFTER UPDATE ON memwarden_data.log REFER
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.guard_reasons();
 
 -- Settings hold nothing of a tenant's memory: whoever writes may know what is asked of a write.
+-- Who reads the table could count what others change: it is told by explain_settings(). Views of settings read it.
+CREATE POLICY application ON memwarden_data.kept_layer FOR SELECT
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY administration ON memwarden_data.kept_layer FOR SELECT TO memwarden_admin
+    USING ((SELECT memwarden_internal.administers()));
 GRANT SELECT ON memwarden_data.layer, memwarden_data.embedding_model, memwarden_data.scope_kind
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 CREATE POLICY application ON memwarden_data.layer FOR SELECT

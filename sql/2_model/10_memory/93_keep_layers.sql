@@ -125,8 +125,9 @@ BEGIN
     IF NOT memwarden_internal.is_replicating() THEN
         -- It has nothing of its own yet: it waits for who changes the server's, and for nobody else.
         LOCK TABLE memwarden_data.kept_layer IN ROW EXCLUSIVE MODE;
+        DELETE FROM memwarden_data.kept_layer AS k USING changed AS c WHERE k.org_id = c.org_id;
         INSERT INTO memwarden_data.kept_layer
-        SELECT c.org_id, 0, l.* FROM changed AS c CROSS JOIN memwarden_data.layer AS l ON CONFLICT DO NOTHING;
+        SELECT c.org_id, 0, l.* FROM changed AS c CROSS JOIN memwarden_data.layer AS l;
     END IF;
     RETURN NULL;
 END

@@ -34,7 +34,7 @@ COMMENT ON FUNCTION memwarden.explain_settings(text, text, text) IS
     'agent, by name; none by default. org: the organisation; by default the caller''s, and for members of memwarden_admin the server. '
     'owner: server, organisation or agent. layers: the layer or *, as it was set. profile: the profile that brought it. fixed: whether '
     'the server lets nobody have it weaker. may_have: the most specific that may have its own. acts: asks (of a write or recall), ages '
-    '(memories, in jobs), structure. Agents see their own organisation. Raises 42704 for an unknown layer, organisation or agent, 22023 '
+    '(memories, in jobs), structure. Agents see their organisation''s and their own. Raises 42704 for an unknown layer, organisation or agent, 22023 '
     'where several organisations have an agent of that name, 42501 for another organisation.';
 REVOKE ALL ON FUNCTION memwarden.explain_settings(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.explain_settings(text, text, text)
@@ -54,7 +54,9 @@ BEGIN
     SELECT p.org_id, a.principal_id INTO org_id, principal_id
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+      -- Of others only who administers is told that there are any.
       LEFT JOIN memwarden_data.principal AS a ON a.org_id = p.org_id AND a.name = p_agent
+           AND (a.principal_id = p.principal_id OR memwarden_internal.may_administer(p.org_id, 'full'))
      WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND o.name = coalesce(p_org, o.name);
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('settings of organisation %L', p_org));

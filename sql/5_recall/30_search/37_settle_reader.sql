@@ -101,10 +101,19 @@ REVOKE ALL ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], in
 
 CREATE OR REPLACE FUNCTION memwarden_internal.timed_layers(p_reader memwarden_internal.reader, p_weights jsonb)
 RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
-RETURN ARRAY(SELECT w.layer FROM unnest((p_reader).weights) AS w
-              WHERE coalesce(p_weights ?| '{recency,freshness}', w.recency > 0 OR w.freshness > 0));
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT w.layer
+          FROM unnest(p_reader.weights) AS w
+         CROSS JOIN LATERAL (SELECT k.weights FROM memwarden_data.kept_layer AS k
+                              WHERE k.org_id = p_reader.orgs[2] AND k.layer = w.layer AND k.principal_id IN (0, p_reader.principal_id)
+                              ORDER BY k.principal_id DESC LIMIT 1) AS l
+         WHERE coalesce(p_weights, l.weights) ?| '{recency,freshness}');
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.timed_layers(memwarden_internal.reader, jsonb) IS
-    'The layers that a recall scores by how old memories are. p_weights: of the call; NULL where it gives none.';
+    'The layers for which weights name how old memories are. p_weights: of the call; NULL where it gives none.';
 REVOKE ALL ON FUNCTION memwarden_internal.timed_layers(memwarden_internal.reader, jsonb) FROM PUBLIC;

@@ -90,7 +90,7 @@ SETTINGS = {
         "sensitivity_rules_text",
         "sealing_key",
     ),
-    *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
+    *("source_type", "leak_defence", "layer_setting", "kept_layer", "allowance", "integrity_rule"),
     *("durability_rule", "durability_ruleset", "approval_policy"),
     "ontology",
     *("region", "node", "residency_rule"),
