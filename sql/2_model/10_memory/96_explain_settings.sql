@@ -34,7 +34,8 @@ COMMENT ON FUNCTION memwarden.explain_settings(text, text, text) IS
     'agent, by name; none by default. org: the organisation; by default the caller''s, and for members of memwarden_admin the server. '
     'owner: server, organisation or agent. layers: the layer or *, as it was set. profile: the profile that brought it. fixed: whether '
     'the server lets nobody have it weaker. may_have: the most specific that may have its own. acts: asks (of a write or recall), ages '
-    '(memories, in jobs), structure. Agents see their organisation''s and their own. Raises 42704 for an unknown layer, organisation or agent, 22023 '
+    '(memories, in jobs), structure. Agents see their organisation''s and their own. '
+    'Raises 42704 for an unknown layer, organisation or agent, 22023 '
     'where several organisations have an agent of that name, 42501 for another organisation.';
 REVOKE ALL ON FUNCTION memwarden.explain_settings(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.explain_settings(text, text, text)
