@@ -30,6 +30,17 @@ CREATE TABLE memwarden_data.kept_layer (
     LIKE memwarden_data.layer INCLUDING CONSTRAINTS,
     PRIMARY KEY (org_id, principal_id, layer)
 );
+-- As if each column were declared here: else a restored layer, of which these were the names, would get others (PostgreSQL 18).
+DO $$
+DECLARE
+    v_name text;
+BEGIN
+    FOR v_name IN SELECT c.conname FROM pg_constraint AS c
+                   WHERE c.conrelid = 'memwarden_data.kept_layer'::regclass AND c.contype = 'n' AND starts_with(c.conname, 'layer_') LOOP
+        EXECUTE format('ALTER TABLE memwarden_data.kept_layer RENAME CONSTRAINT %I TO %I', v_name, 'kept_' || v_name);
+    END LOOP;
+END
+$$;
 COMMENT ON TABLE memwarden_data.kept_layer IS
     'The settings of each layer that hold for an organisation, and for each of its agents that has its own: what layer and '
     'layer_setting make of them.';

@@ -1,8 +1,8 @@
--- What the server, an organisation and an agent say of a layer becomes one row. The most specific wins; what the server has fixed is
--- never weaker than it says.
--- p_form: NULL::memwarden_data.kept_layer, a type of the storage, which is not there yet when the function is made.
-CREATE OR REPLACE FUNCTION memwarden_internal.settled_layers(p_form anyelement, p_org_id bigint)
-RETURNS SETOF anyelement
+-- One row says what holds of a layer for an organisation, or for an agent with settings of its own.
+
+-- The most specific first. A value that is weaker than one the server has fixed counts for nothing.
+CREATE OR REPLACE FUNCTION memwarden_internal.own_settings(p_org_id bigint, p_principal_id bigint, p_layer text)
+RETURNS TABLE (name text, value jsonb, owner text, layers text, profile text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 -- Values pass through text: it must be the same text in every session.
@@ -11,20 +11,39 @@ SET extra_float_digits = 1
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT n.* FROM (SELECT 0::bigint AS principal_id
+    SELECT DISTINCT ON (s.name) s.name, s.value, CASE WHEN s.principal_id IS NULL THEN 'organisation' ELSE 'agent' END, s.layer, s.profile
+      FROM memwarden_data.layer_setting AS s
+      JOIN memwarden_internal.setting_rules() AS r ON r.name = s.name
+      JOIN memwarden_data.layer AS l ON l.layer = p_layer
+     WHERE s.org_id = p_org_id AND s.layer IN ('*', p_layer) AND (s.principal_id IS NULL OR s.principal_id = p_principal_id)
+       AND NOT (s.name = ANY (l.fixed) AND memwarden_internal.is_weaker(r.stricter, s.value, to_jsonb(l) -> s.name))
+     ORDER BY s.name, s.principal_id IS NULL, s.profile IS NOT NULL, s.layer = '*';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.own_settings(bigint, bigint, text) IS
+    'The settings of a layer that an organisation, or one agent of it, has otherwise than the server, and whose each is. layers: the '
+    'layer or *, as it was set.';
+REVOKE ALL ON FUNCTION memwarden_internal.own_settings(bigint, bigint, text) FROM PUBLIC;
+
+-- p_form: NULL::memwarden_data.kept_layer, a type of the storage, which is not there yet when the function is made.
+CREATE OR REPLACE FUNCTION memwarden_internal.settled_layers(p_form anyelement, p_org_id bigint)
+RETURNS SETOF anyelement
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT n.*
+      FROM (SELECT 0::bigint AS principal_id
              UNION SELECT s.principal_id FROM memwarden_data.layer_setting AS s
                     WHERE s.org_id = p_org_id AND s.principal_id IS NOT NULL) AS w
      CROSS JOIN memwarden_data.layer AS l
-      LEFT JOIN LATERAL (
-           -- Of one name the last counts.
-           SELECT jsonb_object_agg(s.name, s.value ORDER BY s.principal_id IS NOT NULL, s.profile IS NULL, s.layer <> '*') AS own
-             FROM memwarden_data.layer_setting AS s
-             JOIN memwarden_internal.setting_rules() AS r ON r.name = s.name
-            WHERE s.org_id = p_org_id AND s.layer IN ('*', l.layer) AND (s.principal_id IS NULL OR s.principal_id = w.principal_id)
-              AND NOT (s.name = ANY (l.fixed) AND memwarden_internal.is_weaker(r.stricter, s.value, to_jsonb(l) -> s.name))
-           ) AS o ON true
+     CROSS JOIN LATERAL (SELECT coalesce(jsonb_object_agg(o.name, o.value), '{}') AS own
+                           FROM memwarden_internal.own_settings(p_org_id, w.principal_id, l.layer) AS o) AS o
      CROSS JOIN LATERAL jsonb_populate_record(p_form, jsonb_strip_nulls(
-                to_jsonb(l) || coalesce(o.own, '{}') || jsonb_build_object('org_id', p_org_id, 'principal_id', w.principal_id))) AS n;
+                to_jsonb(l) || o.own || jsonb_build_object('org_id', p_org_id, 'principal_id', w.principal_id))) AS n;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settled_layers(anyelement, bigint) IS
@@ -44,29 +63,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_settings() IS 'Locks the settings of layers for this transaction against other changes.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_settings() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.keep_layers(p_orgs bigint[])
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_org_id bigint;
-    v_rows   memwarden_data.kept_layer[];
-BEGIN
-    PERFORM memwarden_internal.lock_settings();
-    FOREACH v_org_id IN ARRAY p_orgs LOOP
-        v_rows := ARRAY(SELECT n FROM memwarden_internal.settled_layers(NULL::memwarden_data.kept_layer, v_org_id) AS n);
-        -- What stays as it is, is not touched: its change would be one for every reader and writer.
-        DELETE FROM memwarden_data.kept_layer AS k
-         WHERE k.org_id = v_org_id AND NOT EXISTS (SELECT FROM unnest(v_rows) AS n WHERE (n.*) IS NOT DISTINCT FROM (k.*));
-        INSERT INTO memwarden_data.kept_layer SELECT n.* FROM unnest(v_rows) AS n ON CONFLICT DO NOTHING;
-    END LOOP;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.keep_layers(bigint[]) IS
-    'Brings kept_layer up to date for some organisations. Raises 23514 where a setting is out of range, alone or beside others.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_layers(bigint[]) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.is_replicating()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -79,6 +75,35 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.is_replicating() IS 'Whether this process applies the changes of a subscription.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_replicating() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.keep_layers(p_orgs bigint[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint;
+    v_rows   memwarden_data.kept_layer[];
+BEGIN
+    -- A subscription brings what its publisher has kept.
+    IF memwarden_internal.is_replicating() THEN
+        RETURN;
+    END IF;
+    PERFORM memwarden_internal.lock_settings();
+    -- An organisation that was founded meanwhile is seen now.
+    FOREACH v_org_id IN ARRAY coalesce(p_orgs, ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o)) LOOP
+        v_rows := ARRAY(SELECT n FROM memwarden_internal.settled_layers(NULL::memwarden_data.kept_layer, v_org_id) AS n);
+        -- What stays as it is, is not touched: its change would be one for every reader and writer.
+        DELETE FROM memwarden_data.kept_layer AS k
+         WHERE k.org_id = v_org_id AND NOT EXISTS (SELECT FROM unnest(v_rows) AS n WHERE (n.*) IS NOT DISTINCT FROM (k.*));
+        INSERT INTO memwarden_data.kept_layer SELECT n.* FROM unnest(v_rows) AS n ON CONFLICT DO NOTHING;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.keep_layers(bigint[]) IS
+    'Brings kept_layer up to date for some organisations, or all (NULL). Raises 23514 where a setting is out of range, alone or beside '
+    'others.';
+REVOKE ALL ON FUNCTION memwarden_internal.keep_layers(bigint[]) FROM PUBLIC;
+
 -- Whoever changes a setting, by whatever right: hence SECURITY DEFINER. They answer nobody and take nothing from who calls.
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_all_layers()
 RETURNS trigger
@@ -86,12 +111,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- What a subscription brings comes with what the publisher has kept.
-    IF NOT memwarden_internal.is_replicating() THEN
-        -- Organisations that are founded meanwhile are seen once they are there.
-        PERFORM memwarden_internal.lock_settings();
-        PERFORM memwarden_internal.keep_layers(ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o));
-    END IF;
+    PERFORM memwarden_internal.keep_layers(NULL);
     RETURN NULL;
 END
 $function$;
@@ -104,10 +124,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- What a subscription brings comes with what the publisher has kept.
-    IF NOT memwarden_internal.is_replicating() THEN
-        PERFORM memwarden_internal.keep_layers(ARRAY(SELECT DISTINCT c.org_id FROM changed AS c));
-    END IF;
+    PERFORM memwarden_internal.keep_layers(ARRAY(SELECT DISTINCT c.org_id FROM changed AS c));
     RETURN NULL;
 END
 $function$;
@@ -121,7 +138,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- What a subscription brings comes with what the publisher has kept.
     IF NOT memwarden_internal.is_replicating() THEN
         -- It has nothing of its own yet: it waits for who changes the server's, and for nobody else.
         LOCK TABLE memwarden_data.kept_layer IN ROW EXCLUSIVE MODE;
@@ -145,7 +161,7 @@ SELECT format('trigger memwarden_data.%s %s', t.relation, t.name), format(
            'CREATE TRIGGER %2$s AFTER %3$s ON memwarden_data.%1$s %4$sFOR EACH STATEMENT '
            'EXECUTE FUNCTION memwarden_internal.%5$s(); '
            'ALTER TABLE memwarden_data.%1$s ENABLE ALWAYS TRIGGER %2$s; '
-           'SELECT memwarden_internal.keep_layers(ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o))',
+           'SELECT memwarden_internal.keep_layers(NULL)',
            t.relation, t.name, t.event, t.rows, t.function)
   FROM (VALUES ('layer', 'keep_changed', 'INSERT OR UPDATE OR DELETE', '', 'keep_all_layers'),
                ('organisation', 'keep_inserted', 'INSERT', 'REFERENCING NEW TABLE AS changed ', 'keep_new_layers'),

@@ -10,9 +10,12 @@ DECLARE
     v_settings jsonb;
     v_fault    text;
     v_column   text;
+    v_table    text;
 BEGIN
     PERFORM memwarden_internal.lock_settings();
-    PERFORM memwarden_internal.require_configurable(configure_layer.layer);
+    IF configure_layer.layer IS DISTINCT FROM '*' THEN
+        PERFORM memwarden_internal.require_layers(ARRAY[configure_layer.layer]);
+    END IF;
     BEGIN
         v_settings := memwarden_internal.layer_settings(v_owner.owner, configure_layer.layer, configure_layer.settings);
         IF v_owner.owner = 'server' THEN
@@ -26,11 +29,18 @@ BEGIN
         END IF;
     EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN
-        GET STACKED DIAGNOSTICS v_fault = CONSTRAINT_NAME, v_column = COLUMN_NAME;
+        GET STACKED DIAGNOSTICS v_fault = CONSTRAINT_NAME, v_column = COLUMN_NAME, v_table = TABLE_NAME;
+        v_fault := (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint AS c
+                     WHERE c.conrelid = 'memwarden_data.layer'::regclass AND c.conname = v_fault);
+        IF v_owner.owner = 'server' AND v_table = 'kept_layer' THEN
+            -- In range for itself, but not beside what some have of their own.
+            v_fault := v_fault || ', also beside the own settings of ' || (
+                SELECT string_agg(DISTINCT o.name, ', ') FROM memwarden_data.layer_setting AS s
+                  JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id WHERE strpos(v_fault, s.name) > 0);
+        END IF;
         PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(
-            'settings: it must hold that ' || (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint AS c
-                                                WHERE c.conrelid = 'memwarden_data.layer'::regclass AND c.conname = v_fault),
-            'settings: ' || nullif(v_column, '') || ' cannot be null', 'settings: a value out of range'));
+            'settings: it must hold that ' || v_fault, 'settings: ' || nullif(v_column, '') || ' cannot be null',
+            'settings: a value out of range'));
     END;
     PERFORM memwarden_internal.record_access_change(v_owner.org_id, 'configure_layer', jsonb_strip_nulls(jsonb_build_object(
         'layer', configure_layer.layer, 'agent', configure_layer.agent, 'fixed', configure_layer.fixed))
@@ -64,7 +74,9 @@ DECLARE
     v_owner record := memwarden_internal.settings_owner(reset_layer.org, reset_layer.agent);
     v_count integer;
 BEGIN
-    PERFORM memwarden_internal.require_configurable(reset_layer.layer);
+    IF reset_layer.layer IS DISTINCT FROM '*' THEN
+        PERFORM memwarden_internal.require_layers(ARRAY[reset_layer.layer]);
+    END IF;
     IF v_owner.owner = 'server' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'org: the server has nothing to return to');
     END IF;
@@ -109,19 +121,25 @@ COMMENT ON FUNCTION memwarden_internal.settings_owner(text, text) IS
     'Whose settings a caller means and may change. Raises 42704 for an unknown organisation or agent, 42501 without the right.';
 REVOKE ALL ON FUNCTION memwarden_internal.settings_owner(text, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_configurable(p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.require_layers(p_layers text[])
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_unknown text;
 BEGIN
-    IF p_layer IS DISTINCT FROM '*' AND NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', p_layer));
+    SELECT coalesce(n, 'NULL') INTO v_unknown FROM unnest(p_layers) AS n
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = n) LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', v_unknown));
+    ELSIF p_layers = '{}' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'layers: some, or NULL for all');
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_configurable(text) IS 'Raises 42704 for what is neither a layer nor *.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_configurable(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_layers(text[]) IS 'Raises 42704 for a layer that does not exist, 22023 for an empty list.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_layers(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_server_layers(p_layer text, p_settings jsonb, p_fixed boolean)
 RETURNS void
@@ -170,11 +188,14 @@ CREATE OR REPLACE FUNCTION memwarden_internal.layer_settings(p_owner text, p_lay
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
 AS $function$
 DECLARE
     v_key   text;
     v_owner text;
     v_fault text;
+    v_typed jsonb;
 BEGIN
     IF jsonb_typeof(p_settings) IS DISTINCT FROM 'object' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'settings: an object of columns of memwarden_data.layer');
@@ -194,8 +215,16 @@ BEGIN
     IF v_key IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %s is more than 1,000 years', v_key));
     END IF;
+    IF p_settings ->> 'text_search_config' IS NOT NULL THEN
+        v_typed := jsonb_build_object('text_search_config', memwarden_internal.text_search_config(p_settings ->> 'text_search_config'));
+    END IF;
+    -- As its column has it: "0.50", 5e-1 and 0.5 are one value, and whatever is no value of it is refused now.
+    SELECT jsonb_object_agg(k.key, k.value) INTO v_typed
+      FROM jsonb_each(to_jsonb(jsonb_populate_record(NULL::memwarden_data.layer, p_settings || coalesce(v_typed, '{}')))) AS k
+     WHERE p_settings ? k.key;
+    v_typed := coalesce(v_typed, '{}');
     SELECT k.key INTO v_key
-      FROM jsonb_each(p_settings) AS k
+      FROM jsonb_each(v_typed) AS k
       JOIN memwarden_internal.setting_rules() AS r ON r.name = k.key
       JOIN memwarden_data.layer AS l ON p_layer IN ('*', l.layer)
      WHERE p_owner <> 'server' AND memwarden_internal.is_weaker(r.stricter, k.value, to_jsonb(l) -> k.key)
@@ -205,9 +234,7 @@ BEGIN
     IF FOUND THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: the server lets nobody have a weaker %s', v_key));
     END IF;
-    RETURN p_settings || CASE WHEN p_settings ->> 'text_search_config' IS NULL THEN '{}'
-                              ELSE jsonb_build_object('text_search_config',
-                                  memwarden_internal.text_search_config(p_settings ->> 'text_search_config')) END;
+    RETURN v_typed;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.layer_settings(text, text, jsonb) IS

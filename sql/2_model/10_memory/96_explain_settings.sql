@@ -8,24 +8,16 @@ AS $function$
 DECLARE
     v_owner record := memwarden_internal.settings_asked(explain_settings.org, explain_settings.agent);
 BEGIN
-    IF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = explain_settings.layer) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', explain_settings.layer));
-    END IF;
+    PERFORM memwarden_internal.require_layers(ARRAY[explain_settings.layer]);
     RETURN QUERY
-    SELECT r.name, to_jsonb(k) -> r.name, coalesce(s.owner, 'server'), coalesce(s.layer, explain_settings.layer), s.profile,
+    SELECT r.name, to_jsonb(k) -> r.name, coalesce(s.owner, 'server'), coalesce(s.layers, explain_settings.layer), s.profile,
            to_jsonb(l) -> r.name, r.name = ANY (l.fixed), r.owner, r.acts
       FROM memwarden_internal.setting_rules() AS r
       JOIN memwarden_data.layer AS l ON l.layer = explain_settings.layer
      CROSS JOIN LATERAL (SELECT n.* FROM memwarden_data.kept_layer AS n
                           WHERE n.org_id = v_owner.org_id AND n.layer = l.layer AND n.principal_id IN (0, v_owner.principal_id)
                           ORDER BY n.principal_id DESC LIMIT 1) AS k
-      LEFT JOIN LATERAL (
-           SELECT CASE WHEN t.principal_id IS NULL THEN 'organisation' ELSE 'agent' END AS owner, t.layer, t.profile
-             FROM memwarden_data.layer_setting AS t
-            WHERE t.org_id = v_owner.org_id AND t.name = r.name AND t.layer IN ('*', l.layer)
-              AND (t.principal_id IS NULL OR t.principal_id = v_owner.principal_id)
-              AND NOT (t.name = ANY (l.fixed) AND memwarden_internal.is_weaker(r.stricter, t.value, to_jsonb(l) -> t.name))
-            ORDER BY t.principal_id IS NULL, t.profile IS NOT NULL, t.layer = '*' LIMIT 1) AS s ON true
+      LEFT JOIN memwarden_internal.own_settings(v_owner.org_id, v_owner.principal_id, explain_settings.layer) AS s ON s.name = r.name
      ORDER BY r.acts, r.name;
 END
 $function$;

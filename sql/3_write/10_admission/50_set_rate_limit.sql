@@ -9,9 +9,8 @@ DECLARE
     v_own   jsonb := jsonb_strip_nulls(jsonb_build_object(
         'rate_limit', set_rate_limit.rate_limit, 'rate_window', set_rate_limit.rate_window));
 BEGIN
-    IF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = set_rate_limit.layer) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', set_rate_limit.layer));
-    ELSIF set_rate_limit.rate_limit IS NOT NULL
+    PERFORM memwarden_internal.require_layers(ARRAY[set_rate_limit.layer]);
+    IF set_rate_limit.rate_limit IS NOT NULL
           AND NOT (set_rate_limit.rate_limit BETWEEN 1 AND 1000000
                    AND coalesce(set_rate_limit.rate_window BETWEEN interval '1 second' AND interval '1 day', true)) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'rate_limit: 1 to 1,000,000; rate_window: a second to a day');

@@ -51,26 +51,6 @@ REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, json
 GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[],
     text) TO memwarden_curator, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_layers(p_layers text[])
-RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_unknown text;
-BEGIN
-    SELECT coalesce(n, 'NULL') INTO v_unknown FROM unnest(p_layers) AS n
-     WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = n) LIMIT 1;
-    IF FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', v_unknown));
-    ELSIF p_layers = '{}' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'layers: some, or NULL for all');
-    END IF;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.require_layers(text[]) IS 'Raises 42704 for a layer that does not exist, 22023 for an empty list.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_layers(text[]) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.require_tests(p_tests jsonb)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER

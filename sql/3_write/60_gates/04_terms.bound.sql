@@ -77,12 +77,13 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
                       WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
             l.unclear, l.no_evidence,
-            l.principal_id <> 0
+            l.soft_ttl IS DISTINCT FROM h.soft_ttl OR l.decay <> h.decay OR l.counted_from <> h.counted_from
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN LATERAL (SELECT DISTINCT ON (k.layer) k.* FROM memwarden_data.kept_layer AS k
                       WHERE k.org_id = p.org_id AND k.principal_id IN (0, p.principal_id)
                       ORDER BY k.layer, k.principal_id DESC) AS l
+  JOIN memwarden_data.kept_layer AS h ON h.org_id = p.org_id AND h.principal_id = 0 AND h.layer = l.layer
   LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
                       WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
   LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id

@@ -1,5 +1,5 @@
--- When a lifetime ends. Of nearly all memories recall knows it from their layer; where the class or the agent's own
--- settings say something else, the head does.
+-- Recall knows from the layer when a lifetime ends. Where a memory's class or its agent's own lifetimes say something else, the
+-- head does.
 CREATE OR REPLACE FUNCTION memwarden_internal.fresh_until(
     p_org_id bigint, p_layer text, p_class text, p_principal_id bigint, p_created_at timestamptz, p_updated_at timestamptz)
 RETURNS timestamptz
@@ -9,17 +9,22 @@ AS $function$
 BEGIN
     RETURN (
         SELECT CASE WHEN coalesce(c.decay, l.decay) = 'exempt' THEN 'infinity'
-                    ELSE CASE l.counted_from WHEN 'creation' THEN p_created_at ELSE p_updated_at END + coalesce(c.soft_ttl, l.soft_ttl) END
+                    ELSE coalesce(
+                        CASE l.counted_from WHEN 'creation' THEN p_created_at ELSE p_updated_at END + coalesce(c.soft_ttl, l.soft_ttl),
+                        CASE WHEN o.is_own THEN 'infinity'::timestamptz END) END
           FROM memwarden_data.kept_layer AS l
+          JOIN memwarden_data.kept_layer AS h ON h.org_id = l.org_id AND h.principal_id = 0 AND h.layer = l.layer
+         CROSS JOIN LATERAL (SELECT (l.soft_ttl, l.decay, l.counted_from) IS DISTINCT FROM (h.soft_ttl, h.decay, h.counted_from))
+               AS o (is_own)
           LEFT JOIN memwarden_data.write_class AS c ON c.org_id IN (0, p_org_id) AND c.class = p_class
          WHERE l.org_id = p_org_id AND l.layer = p_layer AND l.principal_id IN (0, p_principal_id)
-           AND (c.class IS NOT NULL OR l.principal_id <> 0)
+           AND (c.class IS NOT NULL OR o.is_own)
          ORDER BY l.principal_id DESC, c.org_id DESC LIMIT 1);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.fresh_until(bigint, text, text, bigint, timestamptz, timestamptz) IS
-    'Until when a memory of a class, or of an agent with settings of its own, counts fully in recall: '
-    'infinity for one that is exempt from decay, NULL where nothing limits it.';
+    'Until when a memory of a class, or of an agent with lifetimes of its own, counts fully in recall: infinity for one that is '
+    'exempt from decay or of an agent without limit, NULL where it is as the layer says.';
 REVOKE ALL ON FUNCTION memwarden_internal.fresh_until(bigint, text, text, bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_of_lifetime(

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from conftest import World
 from helpers import recall, write
 from races import overlap, together
+from shipped import SCOPE, Shipped
 
 ACME, BOLT = "/org/acme/user/ana", "/org/bolt/user/bo"
 
@@ -135,6 +136,63 @@ def test_what_ages_memories_is_their_writers(world: World) -> None:
         ids,
     )
     assert [round(row["decayed"], 2) for row in decayed] == [pytest.approx(0.14, abs=0.01), 1]
+
+
+def test_who_has_other_settings_keeps_the_layers_lifetimes(world: World) -> None:
+    """And its writes what is kept of a plain one: they cost what they cost others. Proves: Z14."""
+    agent = world.register(ACME)
+    configure(world.admin, "episodic", {}, soft_ttl="10 days")
+    configure(world.admin, "episodic", {"org": "acme", "agent": agent}, rate_limit=7)
+    item = write(world.connect(agent), "episodic", "Ana plays the oboe.")["item_id"]
+    assert world.rows("SELECT fresh_until FROM memwarden_data.item WHERE item_id = %s", item) == [
+        {"fresh_until": None}
+    ]
+    assert (
+        world.value(
+            "SELECT (k.plain).rate_limit FROM memwarden_data.kept_terms AS k"
+            "  JOIN memwarden_data.principal AS p USING (principal_id)"
+            " WHERE p.name = %s AND k.layer = 'episodic'",
+            agent,
+        )
+        == 7
+    )
+
+
+def test_an_agent_may_have_no_soft_lifetime(world: World) -> None:
+    """What it writes counts fully for ever where the layer's fades. Proves: Z14."""
+    one, two = world.register(ACME), world.register(f"{ACME}/task/t")
+    configure(world.admin, "episodic", {}, soft_ttl="10 days")
+    configure(world.admin, "episodic", {"org": "acme", "agent": one}, soft_ttl=None)
+    ids = [write(world.connect(a), "episodic", f"{a} saw it")["item_id"] for a in (one, two)]
+    ends = world.rows(
+        "SELECT fresh_until = 'infinity' AS endless FROM memwarden_data.item"
+        " WHERE item_id = ANY (%s) ORDER BY item_id",
+        ids,
+    )
+    assert [end["endless"] for end in ends] == [True, None]
+
+
+@pytest.mark.parametrize("written", ["1e-1", "0.10", 0.1])
+def test_a_value_is_kept_as_its_column_has_it(world: World, written: object) -> None:
+    """However it was written, the server can compare it when it fixes its own. Proves: Z14."""
+    world.register(ACME)
+    configure(world.admin, "semantic", {"org": "acme"}, min_authority=written)
+    assert explained(world, "semantic", "min_authority", org="acme")[:2] == (0.1, "organisation")
+    configure(world.admin, "semantic", {"fixed": True}, min_authority=0.5)
+    assert explained(world, "semantic", "min_authority", org="acme")[:2] == (0.5, "server")
+
+
+def test_the_server_is_told_beside_whose_settings_its_own_cannot_stand(world: World) -> None:
+    """The organisation is named; nothing changes. Proves: Z14."""
+    world.register(ACME)
+    world.register(BOLT)
+    configure(world.admin, "semantic", {"org": "acme"}, cold_after="100 days")
+    with pytest.raises(psycopg.Error) as refusal:
+        configure(world.admin, "semantic", {}, warm_after="200 days")
+    assert refusal.value.sqlstate == "22023"
+    assert "own settings of acme" in str(refusal.value)
+    assert "bolt" not in str(refusal.value)
+    configure(world.admin, "semantic", {}, warm_after="95 days")
 
 
 def test_who_reads_is_no_matter_of_an_agent(world: World) -> None:
@@ -336,3 +394,10 @@ def test_who_changes_settings_waits_for_who_does_already(world: World) -> None:
         " WHERE o.name = 'acme' AND layer = 'semantic'"
     )
     assert row == [{"min_authority": 0.7, "max_attempts": 2}]
+
+
+def test_an_organisation_has_its_own_in_a_store_as_init_leaves_it(shipped: Shipped) -> None:
+    """Its agent's next write goes by them. Proves: Z14."""
+    configure(shipped.world.admin, "episodic", {"org": "acme"}, max_content_bytes=40)
+    refusal = write(shipped.agent, "episodic", {"t": "x" * 60}, scope=SCOPE)
+    assert refusal["reason"] == "CONTENT_TOO_LARGE"

@@ -79,7 +79,9 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
                       WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
             l.unclear, l.no_evidence,
-            EXISTS (SELECT FROM memwarden_data.layer_setting AS t WHERE t.principal_id = p.principal_id)
+            EXISTS (SELECT FROM shipped.layers_of(p.org_id, NULL) AS h
+                     WHERE h.layer = l.layer
+                       AND (l.soft_ttl, l.decay, l.counted_from) IS DISTINCT FROM (h.soft_ttl, h.decay, h.counted_from))
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  JOIN known AS l ON l.who = p.principal_id
