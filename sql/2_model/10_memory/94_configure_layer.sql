@@ -36,7 +36,9 @@ BEGIN
             -- In range for itself, but not beside what some have of their own.
             v_fault := v_fault || ', also beside the own settings of ' || (
                 SELECT string_agg(DISTINCT o.name, ', ') FROM memwarden_data.layer_setting AS s
-                  JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id WHERE strpos(v_fault, s.name) > 0);
+                  JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
+                 WHERE s.name = ANY (regexp_split_to_array(v_fault, '[^a-z_]+'))
+                   AND (s.layer = '*' OR configure_layer.layer IN ('*', s.layer)));
         END IF;
         PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(
             'settings: it must hold that ' || v_fault, 'settings: ' || nullif(v_column, '') || ' cannot be null',

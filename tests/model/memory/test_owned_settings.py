@@ -187,6 +187,8 @@ def test_the_server_is_told_beside_whose_settings_its_own_cannot_stand(world: Wo
     world.register(ACME)
     world.register(BOLT)
     configure(world.admin, "semantic", {"org": "acme"}, cold_after="100 days")
+    configure(world.admin, "episodic", {"org": "bolt"}, cold_after="100 days")
+    configure(world.admin, "semantic", {"org": "bolt"}, soft_ttl="1 day")
     with pytest.raises(psycopg.Error) as refusal:
         configure(world.admin, "semantic", {}, warm_after="200 days")
     assert refusal.value.sqlstate == "22023"

@@ -89,7 +89,7 @@ def sessions(asked: World) -> list[Connection[DictRow]]:
     return made
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_after_any_changes_the_terms_are_those_that_hold(
     asked: World, sessions: list[Connection[DictRow]], seed: int
 ) -> None:
@@ -99,7 +99,7 @@ def test_after_any_changes_the_terms_are_those_that_hold(
     """
     chance = random.Random(seed)
     done = 0
-    for _ in range(24):
+    for _ in range(60):
         session = chance.choice(sessions)
         change = some_change(chance)
         kind = chance.choice(["alone", "alone", "alone", "in part", "rolled back"])
@@ -118,7 +118,7 @@ def test_after_any_changes_the_terms_are_those_that_hold(
         finally:
             assert asked.rows(DIFFERENT) == [], change
         done += 1
-    assert done > 12
+    assert done > 30
 
 
 @pytest.mark.parametrize(("org", "n"), [("acme", 3), ("bolt", 4)])
