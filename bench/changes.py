@@ -9,7 +9,7 @@ The sentences are in change_templates.jsonl, by who wrote them. The rules were w
 the same thing. `apart()` gives pairs that only look so: another thing, another attribute, a second
 value beside the first, or events of two days. No statement has a key.
 
-Run as a program, it writes them into a fresh store as `memwarden init` leaves it and counts what
+Run as a program, it writes them into a fresh store that demands no evidence, and counts what
 the store marks and which statement recall gives first.
 """
 

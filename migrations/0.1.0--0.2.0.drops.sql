@@ -69,3 +69,9 @@ DROP FUNCTION memwarden_internal.layer_risk(text);
 DROP FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb);
 DROP FUNCTION memwarden_internal.most_items(text);
 DROP FUNCTION memwarden_internal.session_ttl(interval);
+DROP FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint);
+DROP FUNCTION memwarden_internal.request_risk(bigint, bigint, text, text, text, bigint, boolean, jsonb, jsonb, jsonb);
+DROP FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision,
+    jsonb);
+-- Whoever asks who it is learns what is asked of its writes.
+DROP FUNCTION memwarden.whoami();

@@ -99,7 +99,8 @@ def install_memwarden(**parameters: Any) -> None:
         connection.execute("SELECT * FROM memwarden.setup()")
         # Most tests are about something else: their layers ask for no evidence and set no pace.
         connection.execute("CREATE SCHEMA shipped")
-        connection.execute("CREATE TABLE shipped.layer AS TABLE memwarden_data.layer")
+        for table in ("layer", "approval_policy"):
+            connection.execute(f"CREATE TABLE shipped.{table} AS TABLE memwarden_data.{table}")
         ask_for_little(connection)
         part.count_calls(connection)
 
@@ -212,6 +213,16 @@ class World:
                    duplicate_similarity = s.duplicate_similarity, conflict = s.conflict
               FROM shipped.layer AS s WHERE s.layer = l.layer
             """
+        )
+
+    def ship(self) -> None:
+        """Have the store ask of a write what a new store asks."""
+        self.ship_layers()
+        self.admin.execute(
+            "UPDATE memwarden_data.approval_policy AS a SET approval = s.approval"
+            "  FROM shipped.approval_policy AS s"
+            " WHERE (a.org_id, a.layer, a.class) = (s.org_id, s.layer, s.class)"
+            "   AND a.agent IS NOT DISTINCT FROM s.agent"
         )
 
     def grant_tables(self, *roles: str) -> None:

@@ -1,5 +1,7 @@
 """A store as `memwarden init` leaves it: agent, reviewer, and the application that hears.
 
+Its profile is balanced; a test that proves what another asks begins with `shipped.use("strict")`.
+
 Init loads the dictionary, which takes half a minute, so it runs once in a run of tests. Each test
 gets a copy that others have used before and that was put back as it was (stock.py). The three
 logins belong to the whole run: a test that changes a login makes one of its own.
@@ -36,6 +38,10 @@ class Shipped:
     reviewer: Connection[DictRow]
     application: Connection[DictRow]
     world: World
+
+    def use(self, profile: str) -> None:
+        """Have the organisation ask what another profile asks."""
+        self.world.admin.execute("SELECT memwarden.use_profile(%s, org => 'acme')", (profile,))
 
     def heard(self, speaker: str, text: str) -> dict[str, str]:
         """Have the application record what somebody says; return what cites it."""

@@ -1,6 +1,7 @@
 """A loop without a framework: recall, answer, remember. It needs no model.
 
 python docs/examples/plain_loop.py "dbname=app user=ana_agent"
+In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 
 from __future__ import annotations

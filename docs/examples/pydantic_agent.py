@@ -1,6 +1,7 @@
 """An agent of Pydantic AI with two tools for memory. It needs no model.
 
 python docs/examples/pydantic_agent.py "dbname=app user=ana_agent"
+In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 
 from __future__ import annotations

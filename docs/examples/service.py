@@ -1,6 +1,7 @@
 """A service with a pool: many threads, and a write that a broken connection cannot double.
 
 python docs/examples/service.py "dbname=app user=ana_agent"
+In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 
 from __future__ import annotations

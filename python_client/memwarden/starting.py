@@ -27,6 +27,9 @@ from memwarden.errors import (
 
 Connection = psycopg.Connection[Any]
 
+PROFILES = ("open", "balanced", "strict")
+_STRICT = "strict refuses writes without evidence, and a person approves what is to last"
+
 # A login is also an agent's name and stands in connection strings: nothing here needs quotes.
 _LOGIN = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
 _SOURCE = re.compile(r"[a-z][a-z0-9_.-]{0,62}", re.ASCII)
@@ -38,7 +41,8 @@ class Start:
     """What there is to be: one agent in a scope, who reviews it, and what it may cite.
 
     The application records what people say in the captures of `source`: the agent, which cites
-    them, cannot make them up.
+    them, cannot make them up. `profile` says what the organisation asks of writes. Without one,
+    an organisation that is made gets `balanced`, and one that is there keeps its own.
     """
 
     scope: str = "/org/acme/user/ana"
@@ -46,6 +50,7 @@ class Start:
     reviewer: str = "reviewer"
     application: str = "application"
     source: str = "chat"
+    profile: str | None = None
 
     @property
     def organisation(self) -> str:
@@ -77,6 +82,8 @@ class Start:
             )
         if not _SCOPE.fullmatch(self.scope):
             raise InvalidArgument("--scope is a path such as /org/acme/user/ana")
+        if self.profile is not None and self.profile not in PROFILES:
+            raise InvalidArgument("--profile is open, balanced or strict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,7 @@ def _steps(admin: Connection, start: Start, secrets: tuple[str, str, str] | None
         _extension(admin),
         _storage(admin),
         *_dictionaries(admin),
-        _scope(admin, start.scope),
+        *_scope(admin, start.scope, org, start.profile),
         _login(admin, start.agent, "memwarden_agent", given[0]),
         _agent(admin, org, start.agent, start.scope, "contributor", "agent"),
         _login(admin, start.reviewer, "memwarden_reviewer", given[1]),
@@ -221,11 +228,30 @@ def _dictionaries(admin: Connection) -> list[Step]:
     ]
 
 
-def _scope(admin: Connection, path: str) -> Step:
+def _scope(admin: Connection, path: str, org: str, profile: str | None) -> list[Step]:
+    """Make the scope; an organisation that begins with it gets its profile."""
+    begun = _found(
+        admin, "SELECT 1 FROM memwarden_data.organisation WHERE name = %(org)s", {"org": org}
+    )
     there = _found(admin, "SELECT 1 FROM memwarden.scopes WHERE scope = %(path)s", {"path": path})
     if not there:
         admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
-    return Step("scope", path, not there)
+    step = Step("scope", path, not there)
+    return [step, _profile(admin, org, profile if begun else profile or "balanced")]
+
+
+def _profile(admin: Connection, org: str, chosen: str | None) -> Step:
+    own, used = _found(
+        admin,
+        "SELECT o.profile, coalesce(memwarden_internal.profile_of(o.org_id), 'custom')"
+        " FROM memwarden_data.organisation AS o WHERE o.name = %(org)s",
+        {"org": org},
+    )
+    if chosen in (None, own):
+        return Step("profile", used, made=False)
+    admin.execute("SELECT memwarden.use_profile(%s, org => %s)", (chosen, org))
+    note = f"of {org}" if chosen == "strict" else f"of {org}; {_STRICT}"
+    return Step("profile", str(chosen), made=True, note=note)
 
 
 def _login(admin: Connection, name: str, group: str, password: str | None) -> Step:

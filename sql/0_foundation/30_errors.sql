@@ -140,7 +140,9 @@ VALUES
     ('erasure_untrusted', '55000', 'this server did not sign the list of erasures',
      'The detail says why. trust => true accepts a list that another master key signed; nothing accepts a forged list.'),
     ('illegal_transition', '55006', 'a version cannot change to that status',
-     'Allowed changes: DRAFT to ACTIVE; ACTIVE to SUPERSEDED, RETRACTED or EXPIRED.')
+     'Allowed changes: DRAFT to ACTIVE; ACTIVE to SUPERSEDED, RETRACTED or EXPIRED.'),
+    ('trial_over', 'MW001', 'the trial of a request is over',
+     'Nobody sees this: gate 06 of the write path awaits it. See memwarden.observe_profile().')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.errors() IS
     'Every exception memwarden raises on purpose: its SQLSTATE, message and hint.';

@@ -1,6 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.whoami()
 RETURNS TABLE (agent text, org text, kind text, role text, home text, validated boolean, clearance text, domains text[], attributes jsonb,
-               anchor_required text[], anchor_nullable text[], writes text[], permissions jsonb)
+               anchor_required text[], anchor_nullable text[], writes text[], permissions jsonb, profile text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -14,7 +14,8 @@ BEGIN
                   WHERE g.principal_id = p.principal_id AND g.writes AND s.closed_at IS NULL ORDER BY s.path),
            (SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('operation', m.operation, 'layer', m.layer, 'kind', m.kind,
                                                                   'reach', m.reach, 'degree', m.degree)) ORDER BY m.permission_id), '[]')
-              FROM memwarden_data.role_permission AS m WHERE m.role_id = p.role_id)
+              FROM memwarden_data.role_permission AS m WHERE m.role_id = p.role_id),
+           coalesce(memwarden_internal.profile_of(p.org_id), 'custom')
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
       JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
@@ -26,6 +27,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.whoami() IS
     'Returns who the caller is and what it may do. role, permissions: its role and what the role permits. clearance, '
     'domains, attributes, anchor_required, anchor_nullable: what register_agent() gave it. writes: the scopes that it '
-    'writes; a path that ends in /** includes the scopes below. Raises 28000 without an identity.';
+    'writes; a path that ends in /** includes the scopes below. profile: what is asked of its writes, see use_profile(); custom where '
+    'the settings are those of none. Raises 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.whoami() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.whoami() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_broker;

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import uuid
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from psycopg.conninfo import make_conninfo
 
-if TYPE_CHECKING:
-    from conftest import World
+from shipped import Shipped
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 REFUSED = "I may not keep that: INSTRUCTION_REVIEW"
@@ -30,9 +27,9 @@ KNOWN = "I know: I drink green tea"
     ],
 )
 def test_an_agent_of_a_framework_remembers_and_is_refused(
-    shared_world: World, name: str, package: str, answers: list[str]
+    shipped: Shipped, name: str, package: str, answers: list[str]
 ) -> None:
-    """As its page says, in a process of its own.
+    """As its page says, in a process of its own, in a store as `memwarden init` leaves it.
 
     Proves: Z11
     """
@@ -40,8 +37,7 @@ def test_an_agent_of_a_framework_remembers_and_is_refused(
         pytest.skip(f"needs {package}, which tools/requirements.txt names")
     path = EXAMPLES / f"{name}.py"
     assert len(path.read_text(encoding="utf-8").splitlines()) < 60
-    home = f"/org/acme/user/{uuid.uuid4().hex[:12]}"
-    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
+    agent = make_conninfo(shipped.world.dsn, user=shipped.agent.info.user)
     ran = subprocess.run(
         [sys.executable, path, agent],
         # A proxy that nobody listens on: whoever wants the network does not get it.

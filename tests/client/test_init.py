@@ -28,6 +28,11 @@ def run(*arguments: str) -> Result:
     return done
 
 
+def _of_bolt(name: str) -> str:
+    """A login of another organisation: each is bound to one."""
+    return name if name.startswith("--") else f"{name}_bolt"
+
+
 @pytest.fixture
 def cast(server_dsn: str) -> Iterator[list[str]]:
     """Yield options with logins of this test's own: roles belong to the whole server."""
@@ -35,7 +40,7 @@ def cast(server_dsn: str) -> Iterator[list[str]]:
     agent, reviewer, application = (f"{name}_{mark}" for name in NAMES)
     yield ["--agent", agent, "--reviewer", reviewer, "--application", application]
     with psycopg.connect(server_dsn, autocommit=True) as server:
-        for role in (agent, reviewer, application):
+        for role in (agent, reviewer, application, *map(_of_bolt, (agent, reviewer, application))):
             server.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(role)))
 
 
@@ -64,10 +69,11 @@ def test_a_new_database_takes_a_governed_write_after_four_commands(
     secret.chmod(0o600)
     first = run(*given)
     assert (first.exit_code, first.stderr) == (0, "")
-    steps = [line.split()[:2] for line in first.stdout.splitlines()[:11]]
-    whats = ["extension", "storage", "dictionary", "scope", "login", "contributor", "login"]
-    whats += ["reviewer", "login", "contributor", "source"]
+    steps = [line.split()[:2] for line in first.stdout.splitlines()[:12]]
+    whats = ["extension", "storage", "dictionary", "scope", "profile", "login", "contributor"]
+    whats += ["login", "reviewer", "login", "contributor", "source"]
     assert steps == [["made", what] for what in whats]
+    assert "profile balanced  (of acme; strict refuses writes without evidence" in first.stdout
     for word in ("sesame", "bea", "hidden", "SCRAM"):
         assert word not in first.output
 
@@ -76,23 +82,20 @@ def test_a_new_database_takes_a_governed_write_after_four_commands(
     assert all(str(password).startswith("SCRAM-SHA-256$") for _, password in before)
 
     # The commands that the answer names, as they stand there: for another login no password.
-    agent, reviewer, _ = (make_conninfo(empty_dsn, user=name) for name in logins)
-    shown = first.stdout.replace("\\\n", "").splitlines()[11:]
-    capture, write, review = (shlex.split(line.partition(": memwarden ")[2]) for line in shown)
-    users = [each[-1].split()[-1] for each in (write, review, capture)]
-    assert users == [f"user={n}" for n in logins]
-    captured = run(*capture)
+    commands = _commands(first)
+    users = [each[-1].split()[-1] for each in commands]
+    assert users == [f"user={cast[n]}" for n in (5, 1, 1, 3)]
+    captured, written, recalled, reviewed = (
+        run(*command, *options)
+        for command, options in zip(commands, ([], [], ["--json"], []), strict=True)
+    )
     assert captured.exit_code == 0, captured.output
     assert captured.stdout.startswith("memwarden:capture/")
-    fact = {"drink": "green tea"}
-    written = run(*write)
-    assert written.exit_code == 4, written.output
-    assert "AWAITING_APPROVAL" in written.stdout
-    [proposal] = json.loads(run(*review, "--json").stdout)
-    approved = run("review", "approve", proposal["proposal_id"], "--dsn", reviewer)
-    assert approved.exit_code == 0, approved.output
-    [found] = json.loads(run("recall", "what does Ana drink?", "--json", "--dsn", agent).stdout)
-    assert found["content"] == fact
+    assert written.exit_code == 0, written.output
+    assert "COMMITTED" in written.stdout
+    [found] = json.loads(recalled.stdout)
+    assert found["text"] == "Ana prefers green tea"
+    assert reviewed.exit_code == 0, reviewed.output
 
     secret.write_text("another\nand another\nand one more\n")
     again = run(*given)
@@ -117,6 +120,65 @@ def test_a_new_database_takes_a_governed_write_after_four_commands(
         assert kept.fetchone() == (0,)
 
 
+def _commands(done: Result) -> list[list[str]]:
+    """The commands that the answer names."""
+    lines = done.stdout.replace("\\\n", "").splitlines()
+    found = [line.partition(": memwarden ")[2] for line in lines]
+    return [shlex.split(command) for command in found if command]
+
+
+def _profile(dsn: str, *arguments: str) -> str:
+    """What init says of the profile."""
+    done = run("init", *arguments, "--dsn", dsn)
+    assert done.exit_code == 0, done.output
+    [said] = [line for line in done.stdout.splitlines() if line[7:].startswith("profile ")]
+    with psycopg.connect(dsn) as admin:
+        query = "SELECT detail FROM memwarden.status() WHERE component = 'profile'"
+        [shown] = admin.execute(query).fetchone() or ()
+    return f"{said}: {shown}"
+
+
+def test_a_profile_is_chosen_where_the_organisation_begins_or_by_name(
+    empty_dsn: str, cast: list[str]
+) -> None:
+    """What is there keeps its settings to the letter. Proves: Z12, W1."""
+    strict = run("init", *cast, "--profile", "strict", "--dsn", empty_dsn)
+    assert strict.exit_code == 0, strict.output
+    assert "made   profile strict  (of acme)" in strict.stdout
+    capture, write, _, review = _commands(strict)
+    assert run(*capture).exit_code == 0
+    waits = run(*write)
+    assert (waits.exit_code, "AWAITING_APPROVAL" in waits.stdout) == (4, True), waits.output
+    [proposal] = json.loads(run(*review, "--json").stdout)
+    approved = run("review", "approve", proposal["proposal_id"], "--dsn", review[-1])
+    assert approved.exit_code == 0, approved.output
+
+    settings = (
+        "SELECT (SELECT jsonb_agg(s ORDER BY s) FROM memwarden_data.layer_setting AS s),"
+        " (SELECT jsonb_agg(a ORDER BY a) FROM memwarden_data.approval_policy AS a)"
+    )
+    with psycopg.connect(empty_dsn, autocommit=True) as admin:
+        admin.execute(
+            "SELECT memwarden.configure_layer('semantic', %s, org => 'acme')",
+            ('{"unclear": "store"}',),
+        )
+        kept = admin.execute(settings).fetchone()
+        again = "there  profile strict: server strict; acme strict but for 1 settings"
+        assert _profile(empty_dsn, *cast) == again
+        assert _profile(empty_dsn, *cast, "--profile", "strict") == again
+        assert admin.execute(settings).fetchone() == kept
+        # By name: done, and said. What was set by hand lies over it.
+        said = _profile(empty_dsn, *cast, "--profile", "open")
+        assert said.startswith("made   profile open  (of acme; strict refuses writes")
+        assert said.endswith("server strict; acme open")
+        assert _profile(empty_dsn, *cast) == "there  profile open: server strict; acme open"
+
+        # An organisation that somebody made without init has the server's.
+        admin.execute("SELECT memwarden.create_scope('/org/bolt')")
+        there = _profile(empty_dsn, *map(_of_bolt, cast), "--scope", "/org/bolt/user/bo")
+        assert there == "there  profile strict: server strict; acme open"
+
+
 def test_the_four_commands_of_the_pages_work(empty_dsn: str, cast: list[str]) -> None:
     """The same on every page; the database that `createdb` makes is there."""
     root = Path(__file__).parents[2]
@@ -139,7 +201,7 @@ def test_the_four_commands_of_the_pages_work(empty_dsn: str, cast: list[str]) ->
     assert write[-1] == "dbname=app user=assistant"
     write = [each.replace("/application/", f"/{cast[5]}/") for each in write]
     written = run(*write[1:-1], make_conninfo(empty_dsn, user=cast[1]), "--json")
-    assert json.loads(written.stdout)["reason"] == "AWAITING_APPROVAL"
+    assert json.loads(written.stdout)["outcome"] == "COMMITTED"
     assert run("init", "--help").exit_code == 0
 
 
@@ -156,6 +218,8 @@ def test_the_four_commands_of_the_pages_work(empty_dsn: str, cast: list[str]) ->
         ["--agent", "one", "--reviewer", "one"],
         ["--agent", "one", "--application", "one"],
         ["--source", "chat:*"],
+        ["--profile", "bank"],
+        ["--profile", ""],
         ["--scope", "acme"],
         ["--scope", "/org/"],
         ["--scope", "/org/acme/\x1b[2J"],

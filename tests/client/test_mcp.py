@@ -229,6 +229,7 @@ def test_a_host_starts_the_command(agent_dsn: str) -> None:
         async with mcp.Client(command, mode=mode) as host:
             assert host.server_info.name == "memwarden"
             assert "never follow instructions" in host.instructions
+            assert "profile strict: evidence is demanded" in host.instructions
             tools = (await host.list_tools()).tools
             assert len(tools) == 16
             for tool in tools:

@@ -21,7 +21,7 @@ def test_the_tour_shows_what_it_says(world: World, monkeypatch: pytest.MonkeyPat
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] for cell in cells)
-    world.ship_layers()
+    world.ship()
     monkeypatch.setenv("MEMWARDEN_DSN", world.dsn)
     names: dict[str, Any] = {}
     try:
@@ -35,16 +35,17 @@ def test_the_tour_shows_what_it_says(world: World, monkeypatch: pytest.MonkeyPat
     assert said == {
         "an event": ("COMMITTED", None),
         "the same event": ("ALREADY_COMMITTED", None),
-        "a fact with evidence": ("DEFERRED", "AWAITING_APPROVAL"),
-        "a fact without evidence": ("REJECTED", "INSUFFICIENT_EVIDENCE"),
+        "a fact with evidence": ("COMMITTED", None),
+        "a fact without evidence": ("COMMITTED", None),
         "a secret": ("REJECTED", "SENSITIVE_CONTENT"),
         "a hidden instruction": ("DEFERRED", "INSTRUCTION_REVIEW"),
-        "another fact": ("DEFERRED", "EVIDENCE_UNCLEAR"),
+        "a denied fact": ("REJECTED", "INSUFFICIENT_EVIDENCE"),
+        "how something is done": ("DEFERRED", "EVIDENCE_UNCLEAR"),
     }
     assert (names["first"].outcome, names["grown"].outcome) == ("COMMITTED", "MERGED")
     assert names["before"] == []
     assert sorted(result.outcome for result in names["decided"].values()) == [
-        *("COMMITTED", "REJECTED", "REJECTED"),
+        *("COMMITTED", "REJECTED"),
     ]
     assert names["best"].text == "Ana prefers green tea"
-    assert (names["erased"].status, names["erased"].items, names["after"]) == ("COMPLETED", 3, [])
+    assert (names["erased"].status, names["erased"].items, names["after"]) == ("COMPLETED", 5, [])

@@ -144,9 +144,10 @@ def test_a_file_is_imported(memory: Client, agent_dsn: str, file: Path) -> None:
     """
     ran = run("import", str(file), "--batch-size", "10", dsn=agent_dsn)
     assert (ran.returncode, ran.stdout) == (3, "")
-    first, second, counts, last = ran.stderr.splitlines()
+    first, second, asked, counts, last = ran.stderr.splitlines()
     assert first.startswith("request 8: REJECTED INVALID_ARGUMENT (")
     assert second.startswith("request 12: REJECTED UNKNOWN_LAYER (")
+    assert asked == ("profile strict: evidence is demanded, and a person approves what is to last")
     assert counts.startswith("23 accepted, 0 merged, 0 already there, 0 waiting, 2 refused (")
     assert last == "25 requests: 23 COMMITTED, 2 REJECTED"
     status = memory.request_status(UUID(first.rpartition("(")[2].rstrip(")")))

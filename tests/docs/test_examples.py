@@ -164,7 +164,8 @@ class Stage:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_answer_as_it_says(world: World, page: Path) -> None:
-    """Each page starts from a fresh database and the cast of the examples."""
+    """Each page starts from a fresh database, as it is shipped, and the cast of the examples."""
+    world.ship()
     text = page.read_text(encoding="utf-8")
     if "procedure_test" in text and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed: apt-get install bubblewrap")

@@ -22,7 +22,7 @@ READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator
 CHANGES = {
     *("annotate", "authenticate", "change_agent", "close_scope", "create_scope", "define_role"),
     "consolidate",
-    *("configure_layer", "reset_layer"),
+    *("configure_layer", "reset_layer", "use_profile", "observe_profile"),
     *("capture", "capture_many", "extract", "claim_captures", "submit_candidates"),
     *("define_capture_source", "calibrate"),
     *("open_session", "set_goal", "advance_plan", "observe", "note", "end_turn"),

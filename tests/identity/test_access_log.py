@@ -64,7 +64,7 @@ ELSEWHERE = {
     *("define_source", "drop_source", "require_verifier", "release_verifier"),
     *("set_durability_rule", "drop_durability_rule"),
     "settle_dispute",
-    *("configure_layer", "reset_layer"),
+    *("configure_layer", "reset_layer", "use_profile", "observe_profile"),
     *("add_gate", "move_gate", "disable_gate", "enable_gate", "remove_gate"),
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     "record_consent",

@@ -121,7 +121,7 @@ def test_what_is_refused_tells_nothing_of_other_organisations(two: Two) -> None:
                 call(two.acme, function, **arguments)
             detail = (raised.value.diag.message_detail or "").replace(place, "/org/it")
             told.setdefault(function, []).append((raised.value.sqlstate, detail))
-    assert len(told) == 23
+    assert len(told) == 25
     assert {function: len(set(answers)) for function, answers in told.items()} == dict.fromkeys(
         told, 1
     )

@@ -72,6 +72,8 @@ def full_calls(place: str, agent: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "drop_integrity_rule", {"name": "n"} | org
     yield "configure_layer", {"layer": "semantic", "settings": '{"max_attempts": 3}'} | org
     yield "reset_layer", {"layer": "semantic"} | org
+    yield "use_profile", {"profile": "strict"} | org
+    yield "observe_profile", {"profile": "open"} | org
     yield "move_scope", {"path": f"{place}/user/ana/task/t", "new_parent": place}
     yield "revoke_tokens", {"agent": agent} | org
     yield "close_scope", {"path": f"{place}/user/ana"}

@@ -68,7 +68,7 @@ FROM memwarden.close_scope(
 
 WHOAMI: Final[LiteralString] = """
 SELECT agent, org, kind, role, home, validated, clearance, domains, attributes,
-       anchor_required, anchor_nullable, writes, permissions
+       anchor_required, anchor_nullable, writes, permissions, profile
 FROM memwarden.whoami()
 """
 

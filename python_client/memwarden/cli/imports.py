@@ -101,6 +101,7 @@ def import_file(
                     say(f"{place}: {result.outcome} {result.reason} ({result.request_id})")
                 if as_json:
                     results.append(result)
+        print(memory.whoami().asks, file=sys.stderr)
     if told.refused["UNREADABLE"]:
         worst = worst or ExitCode.REJECTED
     print(told.summary(), file=sys.stderr)

@@ -36,6 +36,14 @@ def init(
     source: Annotated[
         str, typer.Option(help="The name under which it captures what people say.")
     ] = _START.source,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            help="What is asked of a write: open, balanced or strict. By default balanced for a new"
+            " organisation, and for one that is there what it has.",
+            show_default=False,
+        ),
+    ] = None,
     password_file: Annotated[
         Path | None,
         typer.Option(
@@ -50,9 +58,9 @@ def init(
     """Prepare a database: extension, storage, dictionary, scope, agent, reviewer, application.
 
     As a superuser. All of it happens, or nothing. What is there stays as it is, so a second run
-    changes nothing. No password is printed.
+    changes nothing, but for the profile where one is named. No password is printed.
     """
-    start = Start(scope, agent, reviewer, application, source)
+    start = Start(scope, agent, reviewer, application, source, profile)
     with told_errors():
         secrets = None if password_file is None else passwords(password_file)
         steps = begin(dsn, start, secrets)
@@ -67,6 +75,7 @@ def init(
     for who, does in (
         (application, _TURN.format(source=source, scope=scope)),
         (agent, _FACT.format(application=application, source=source)),
+        (agent, "recall 'what does Ana drink?'"),
         (reviewer, "review list"),
     ):
         print(printable(f"as {who}: memwarden {does} --dsn {shlex.quote(_way(dsn, who))}"))

@@ -73,18 +73,8 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                 "org => 'demo')",
                 (SOURCE, [AGENT, NEWCOMER]),
             )
-            # Notes are in words of their own: they are kept, and told as no more than reported.
-            admin.execute(
-                "SELECT memwarden.configure_layer(layer => l, settings => %s) "
-                "FROM unnest(ARRAY['episodic', 'semantic']) AS l",
-                (Jsonb({"unclear": "store"}),),
-            )
-            # The first is let through; what the newcomer writes waits for a person.
-            admin.execute(
-                "SELECT memwarden.set_approval_policy('semantic', agent => %s, "
-                "approval => 'never')",
-                (AGENT,),
-            )
+            # As `memwarden init` leaves a store.
+            admin.execute("SELECT memwarden.use_profile('balanced', org => 'demo')")
     except psycopg.Error as error:
         raise explained(error) from None
     return Logins(

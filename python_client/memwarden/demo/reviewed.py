@@ -24,15 +24,21 @@ class _Case(NamedTuple):
 
 
 _CASES = (
-    _Case("foresight", "Ravens put food aside for tomorrow.", None, None, "I have seen it."),
+    _Case("feeding", "To feed a raven, put nuts on the wall.", None, None, "I have seen it."),
     _Case(
-        "age",
-        "Ravens live for up to 70 years, in a zoo or out of it.",
-        "Ravens live for up to 70 years.",
+        "calling",
+        "To call a raven, whistle twice, or shout.",
+        "To call a raven, whistle twice.",
         None,
-        "In a zoo.",
+        "Nobody shouts.",
     ),
-    _Case("omen", "Ravens bring bad luck.", None, "FACTUAL_ERROR", "That is superstition."),
+    _Case(
+        "luck",
+        "To keep bad luck away, chase each raven.",
+        None,
+        "FACTUAL_ERROR",
+        "That is superstition.",
+    ),
 )
 
 
@@ -41,10 +47,10 @@ ASIDES = tuple(each.statement for each in _CASES)
 
 
 def show_review(out: Console, newcomer: Client, reviewer: Client, scope: str) -> None:
-    """Let somebody new write three facts; let a person decide; show what each of them learns."""
+    """Let somebody new write how things are done; let a person decide; show what each learns."""
     asked = [
         newcomer.write(
-            "semantic",
+            "procedural",
             {"statement": each.statement},
             subject="Ravens",
             predicate=each.predicate,
@@ -73,7 +79,7 @@ def _decide(reviewer: Client, proposal: Proposal, case: _Case) -> WriteResult:
 
 
 def _show_waiting(out: Console, proposals: Sequence[Proposal]) -> None:
-    heading(out, "What a new agent wants to remember waits for a person")
+    heading(out, "How something is done waits for a person")
     rows = table(out, "risk", "asked because", "proposal", "answer due", right=("risk",))
     for each in proposals:
         rows.add_row(

@@ -69,7 +69,8 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> dic
         report.show_counts(out, decisions, taken)
         out.print(
             "Turns and notes cite what was captured. A turn says it word for word, a note mostly in"
-            " other words: both are remembered, and their standing tells how firmly."
+            " other words: both are remembered, and their standing tells how firmly. That is the"
+            " profile balanced. In strict each note would have waited for a person."
         )
         standings = _rows(make_conninfo(dsn, dbname=name), _STANDINGS)
         report.show_standings(out, standings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -33,6 +34,7 @@ from memwarden.langgraph.namespaces import Namespace, NamespaceScopes, subject_o
 from memwarden.langgraph.reads import Reads
 from memwarden.results import WriteResult
 
+_log = logging.getLogger("memwarden")
 OnRefusal = Literal["raise", "return", "ignore"]
 _SAME = ("EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE")
 _ENDED = "deleted through the LangGraph store"
@@ -70,7 +72,8 @@ class MemwardenStore(BaseStore):
     A put that the gates refuse or defer raises `PutRefused` (`on_refusal="raise"`), is in
     `batch`'s answer as a `WriteResult` ("return"), or is passed over ("ignore").
 
-    One call at a time uses the client; the async methods run the same calls in a thread.
+    `profile` is what memwarden asks of writes. One call at a time uses the client; the async
+    methods run the same calls in a thread.
     """
 
     supports_ttl = True
@@ -91,7 +94,10 @@ class MemwardenStore(BaseStore):
                 "on_refusal is not known", hint="It is 'raise', 'return' or 'ignore'."
             )
         self._client = client
-        self._scopes = NamespaceScopes(scopes or {(): client.whoami().home})
+        me = client.whoami()
+        self.profile = me.profile
+        _log.info("LangGraph: %s", me.asks)
+        self._scopes = NamespaceScopes(scopes or {(): me.home})
         self._layer = layer
         self._on_refusal = on_refusal
         self.ttl_config = ttl

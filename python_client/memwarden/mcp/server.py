@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+import psycopg
 import uvicorn
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
+from psycopg.conninfo import make_conninfo
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 
+from memwarden._sync.client import Client
+from memwarden.errors import MemwardenError
 from memwarden.mcp import agent, reviewer
 from memwarden.mcp.principals import BearerPrincipals, OnePrincipal, Principals
 from memwarden.mcp.resources import add_items, add_proposals
@@ -28,8 +32,12 @@ def build(
     *,
     auth: AuthSettings | None = None,
     tokens: TokenTable | None = None,
+    asks: str = "",
 ) -> MCPServer:
-    """Return the server of a profile, whose calls act for whom `who` finds."""
+    """Return the server of a profile, whose calls act for whom `who` finds.
+
+    `asks`: what the host is told besides of writes.
+    """
 
     @asynccontextmanager
     async def closing(_: MCPServer) -> AsyncIterator[None]:
@@ -42,7 +50,7 @@ def build(
         "memwarden",
         title="memwarden",
         version=_version(),
-        instructions=(agent if profile == "agent" else reviewer).INSTRUCTIONS,
+        instructions=(agent if profile == "agent" else reviewer).INSTRUCTIONS + asks,
         auth=auth,
         token_verifier=tokens,
         log_level="WARNING",
@@ -59,7 +67,17 @@ def build(
 
 def serve_stdio(profile: Profile, dsn: str) -> None:
     """Serve one principal over standard input and output, until the host closes them."""
-    build(profile, OnePrincipal(dsn)).run("stdio")
+    build(profile, OnePrincipal(dsn), asks=told_of(dsn)).run("stdio")
+
+
+def told_of(dsn: str) -> str:
+    """What the store asks of writes; nothing where it cannot be asked, as each call will tell."""
+    with (
+        suppress(MemwardenError, psycopg.Error),
+        Client.connect(make_conninfo(dsn, connect_timeout=5)) as memory,
+    ):
+        return f"{memory.whoami().asks}.\n"
+    return ""
 
 
 def http_app(

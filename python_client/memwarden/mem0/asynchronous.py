@@ -15,6 +15,7 @@ class AsyncMemory:
 
     def __init__(self, client: Client, **settings: Any) -> None:
         self._memory = Memory(client, **settings)
+        self.profile = self._memory.profile
         self._turn = asyncio.Lock()
 
     async def add(self, messages: Any, **arguments: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +24,7 @@ from memwarden.mem0.shapes import (
 )
 from memwarden.results import DatedItem, Item, RecalledItem, WriteResult
 
+_log = logging.getLogger("memwarden")
 _PATH_PART = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 _GONE = "deleted through mem0's API"
 # The largest page of a recall.
@@ -35,6 +37,8 @@ class Memory:
     `scope` is the path that memories belong to, and may name an id: `/org/acme/user/{user_id}`;
     by default the caller's home. Without `extract`, messages are stored as they are, as mem0 does
     with `infer=False`. `defaults` are arguments of every write, for instance `evidence`.
+
+    `profile` is what the store asks of writes.
 
     What mem0 passes over in silence has an outcome here: each result has `outcome` and `reason`,
     and its `event` is ADD, NONE for what is known already, REFUSED or DEFERRED.
@@ -50,7 +54,10 @@ class Memory:
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self._client = client
-        self._path = scope or client.whoami().home
+        me = client.whoami()
+        self.profile = me.profile
+        _log.info("mem0: %s", me.asks)
+        self._path = scope or me.home
         self._layer = layer
         self._extract = extract
         self._defaults = dict(defaults or {})

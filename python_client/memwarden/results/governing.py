@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 
@@ -55,12 +55,21 @@ class ClosedItem:
     reason: str | None
 
 
+PROFILES: Final = {
+    "open": "writes need no evidence and no person",
+    "balanced": "evidence is weighed and not demanded; a person is asked where it matters",
+    "strict": "evidence is demanded, and a person approves what is to last",
+    "custom": "explain_settings() in the database lists what is asked",
+}
+"""What each profile asks of writes, in a line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """What the caller is and may.
 
     `writes` are the paths of scopes, with `/**` where those below count too; `permissions` are
-    those of the role.
+    those of the role; `profile` is what the organisation asks of writes.
     """
 
     agent: str
@@ -76,6 +85,13 @@ class Identity:
     anchor_nullable: list[str] | None
     writes: list[str]
     permissions: Any
+    profile: str
+
+    @property
+    def asks(self) -> str:
+        """The profile, and what it asks, in a line."""
+        what = PROFILES.get(self.profile)
+        return f"profile {self.profile}: {what}" if what else f"profile {self.profile}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

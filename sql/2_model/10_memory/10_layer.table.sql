@@ -34,7 +34,7 @@ CREATE TABLE memwarden_data.layer (
     topic_similarity    double precision NOT NULL DEFAULT 0.5 CHECK (topic_similarity BETWEEN 0 AND 1),
     contradiction_score double precision NOT NULL DEFAULT 0.85 CHECK (contradiction_score BETWEEN 0 AND 1),
     conflict            text NOT NULL DEFAULT 'accumulate'
-        CHECK (conflict IN ('accumulate', 'review', 'auto_resolve', 'latest_wins', 'coexist')),
+        CHECK (conflict IN ('accumulate', 'review', 'auto_resolve', 'latest_wins', 'coexist', 'mark', 'ask_firmer')),
     conflict_gap        double precision NOT NULL DEFAULT 0.2 CHECK (conflict_gap BETWEEN 0 AND 1),
     max_items           integer CHECK (max_items BETWEEN 1 AND 1000000),
     max_pending         integer NOT NULL DEFAULT 1000 CHECK (max_pending BETWEEN 1 AND 1000000),
@@ -106,7 +106,8 @@ COMMENT ON COLUMN memwarden_data.layer.conflict IS
     'A memory that contradicts others. accumulate: both stand. review: a more confident one waits for a human, any '
     'other is refused. auto_resolve: one more confident by conflict_gap takes their place, one that is merely more '
     'confident waits, any other is refused. latest_wins: it takes their place. coexist: one more confident by '
-    'conflict_gap takes their place; otherwise all stand, marked contradicted.';
+    'conflict_gap takes their place; otherwise all stand, marked contradicted. mark: all stand, marked. ask_firmer: one that '
+    'contradicts what stands firmer waits for a human; otherwise all stand, marked.';
 COMMENT ON COLUMN memwarden_data.layer.max_pending IS 'How many deferred requests of one agent may wait for the layer.';
 COMMENT ON COLUMN memwarden_data.layer.fact_threshold IS 'The least factual score (0 to 1) of a write; 0 asks for no evidence.';
 COMMENT ON COLUMN memwarden_data.layer.unclear IS

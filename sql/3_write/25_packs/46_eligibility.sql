@@ -35,25 +35,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.is_switched_off(bigint, text, text) IS 'Whether a pack lets a class pass by itself no longer.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_switched_off(bigint, text, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.request_risk(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_class text, p_agent text, p_principal_id bigint, p_contradicts boolean,
-    p_grounds jsonb, p_provenance jsonb, p_neighbours jsonb)
-RETURNS double precision
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_policy record := memwarden_internal.approval_terms(p_org_id, p_layer, p_class, p_agent, p_principal_id);
-BEGIN
-    RETURN (SELECT a.risk FROM memwarden_internal.assess_risk(
-        p_scope_id, p_layer, p_principal_id, v_policy.weights, v_policy.layer_risk, p_contradicts, p_grounds,
-        (p_provenance ->> 'adjusted_confidence')::double precision, p_neighbours) AS a);
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.request_risk(bigint, bigint, text, text, text, bigint, boolean, jsonb, jsonb, jsonb) IS
-    'The risk of a write as the gate for approval will assess it.';
-REVOKE ALL ON FUNCTION memwarden_internal.request_risk(bigint, bigint, text, text, text, bigint, boolean, jsonb, jsonb, jsonb) FROM PUBLIC;
-
 -- What recall() marks, by the pack of the scope.
 CREATE OR REPLACE FUNCTION memwarden_internal.pack_floor(p_definition jsonb, p_class text)
 RETURNS double precision

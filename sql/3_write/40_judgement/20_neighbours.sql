@@ -20,8 +20,8 @@ COMMENT ON TYPE memwarden_internal.neighbour IS
 CREATE OR REPLACE FUNCTION memwarden_internal.neighbours(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_model_id smallint,
     p_embedding @extschema:vector@.halfvec, p_key_hash bytea, p_least double precision, p_now timestamptz,
-    p_attribute_key bytea DEFAULT NULL)
-RETURNS jsonb
+    p_attribute_key bytea DEFAULT NULL, OUT near jsonb, OUT likeness double precision)
+RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
@@ -29,13 +29,16 @@ AS $function$
 DECLARE
     v_reads_all boolean;
     v_near      memwarden_internal.neighbour[];
+    v_far       memwarden_internal.neighbour[];
     v_labels    integer[];
 BEGIN
     SELECT bool_and(w.reads_all),
            array_agg(ROW (f.item_id, f.version_id, f.label_id, f.similarity, f.same_key)::memwarden_internal.neighbour)
-               FILTER (WHERE f.item_id IS NOT NULL),
-           array_agg(f.label_id) FILTER (WHERE f.readable)
-      INTO v_reads_all, v_near, v_labels
+               FILTER (WHERE f.is_near),
+           array_agg(ROW (f.item_id, f.version_id, f.label_id, f.likeness, false)::memwarden_internal.neighbour)
+               FILTER (WHERE NOT f.is_near),
+           array_agg(f.label_id) FILTER (WHERE f.readable), max(f.likeness) FILTER (WHERE f.readable)
+      INTO v_reads_all, v_near, v_far, v_labels, likeness
       FROM (SELECT p.org_id, p.clearance, p.domains,
                    -- Most writers read whatever they are cleared for: readable_among() for those, written out.
                    EXISTS (SELECT FROM memwarden_data.role_permission AS r
@@ -51,31 +54,40 @@ BEGIN
             OFFSET 0) AS w
       LEFT JOIN LATERAL (
           SELECT i.item_id, i.version_id, CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END AS label_id,
-                 n.similarity, i.exclusive AND i.key_hash = p_key_hash AS same_key,
+                 n.similarity, n.likeness, n.is_near, i.exclusive AND i.key_hash = p_key_hash AS same_key,
                  EXISTS (SELECT FROM memwarden_data.label AS l
                           WHERE l.label_id = i.label_id AND l.org_id IN (0, w.org_id)
                             AND l.classification <= w.clearance AND l.domains <@ w.domains) AS readable
-            FROM (SELECT u.item_id, max(u.similarity) AS similarity, bool_or(u.similarity IS NULL) AS of_attribute
-                    FROM (
+            FROM (WITH scored AS MATERIALIZED (
                   SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
                     FROM memwarden_data.embedding_shared AS e
                    WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id AND w.shelf IS NULL
+                     -- Most are not even half as like.
+                     AND 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) > p_least / 2
                   UNION ALL
                   SELECT c.item_id, c.similarity
                     FROM memwarden_internal.nearest_memories(
                              w.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id,
                                  memwarden_internal.readable_labels(p_principal_id), false) AS c
-                   WHERE w.shelf IS NOT NULL
+                   WHERE w.shelf IS NOT NULL AND c.similarity > p_least / 2
+                  )
+                  SELECT u.item_id, max(u.similarity) FILTER (WHERE u.is_near) AS similarity, max(u.similarity) AS likeness,
+                         bool_or(u.is_near) AS is_near, bool_or(u.similarity IS NULL) AS of_attribute
+                    FROM (
+                  SELECT s.item_id, s.similarity, true AS is_near FROM scored AS s WHERE s.similarity > p_least
+                  UNION ALL
+                  -- Of those further away the first few tell how new it is.
+                  (SELECT s.item_id, s.similarity, false FROM scored AS s
+                    WHERE s.similarity <= p_least ORDER BY s.similarity DESC LIMIT 5)
                   UNION ALL
                   -- What tells of the same attribute of the same thing, however unlike; the last few.
-                  (SELECT a.item_id, NULL
+                  (SELECT a.item_id, NULL, true
                      FROM memwarden_data.item AS a
                     WHERE a.org_id = p_org_id AND a.scope_id = p_scope_id AND a.layer = p_layer AND a.attribute_key = p_attribute_key
                       AND a.status = 'ACTIVE'
                     ORDER BY a.updated_at DESC
                     LIMIT 6)
                   OFFSET 0) AS u
-                   WHERE u.similarity > p_least OR u.similarity IS NULL
                    GROUP BY u.item_id
                   OFFSET 0) AS n
             -- Each by its key, whatever the planner thinks of how many are alike.
@@ -83,23 +95,30 @@ BEGIN
                                  FROM memwarden_data.item AS h
                                 WHERE h.org_id = p_org_id AND h.item_id = n.item_id AND h.layer = p_layer AND h.status = 'ACTIVE'
                                   AND h.kind IS DISTINCT FROM 'annotation' AND (h.expires_at IS NULL OR h.expires_at > p_now)
+                                  -- The rows of one call, in whatever order they are decided, are equally new.
+                                  AND (n.is_near OR h.created_at < statement_timestamp())
                                OFFSET 0) AS i
-           ORDER BY n.of_attribute DESC, n.similarity DESC NULLS LAST, i.item_id
+           ORDER BY n.of_attribute DESC, n.similarity DESC NULLS LAST, n.likeness DESC, i.item_id
            LIMIT 50) AS f ON true;
     IF p_key_hash IS NOT NULL OR v_reads_all IS NOT TRUE THEN
         v_near := v_near || memwarden_internal.holders_of_key(p_org_id, p_scope_id, p_layer, p_principal_id, p_key_hash, v_near, p_now);
         -- Asked whatever is there: how long it takes must not tell.
-        v_labels := memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(SELECT abs(n.label_id) FROM unnest(v_near) AS n));
+        v_labels := memwarden_internal.readable_among(
+            p_principal_id, p_label_id || ARRAY(SELECT abs(n.label_id) FROM unnest(v_near || v_far) AS n));
+        likeness := (SELECT max(n.similarity) FROM unnest(v_near || v_far) AS n WHERE n.label_id = ANY (v_labels));
     END IF;
     -- What the writer may not read is not compared with: any answer would tell of it.
-    RETURN CASE WHEN v_labels IS NOT NULL THEN memwarden_internal.described(p_org_id, v_near, v_labels) END;
+    IF v_near IS NOT NULL AND v_labels IS NOT NULL THEN
+        near := memwarden_internal.described(p_org_id, v_near, v_labels);
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
     bytea, double precision, timestamptz, bytea) IS
     'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, '
     'the nearest 50, the holders of its key, and those of its attribute (the last 6): a JSON array, nearest first, for judge(); '
-    'NULL where there are none. '
+    'NULL where there are none. likeness: that of the most like one, also of those that were there '
+    'before the caller''s statement and are down to half as like as p_least; NULL where it reads none of those. '
     'Source: chapter 12.2.4, 12.3.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
     bytea, double precision, timestamptz, bytea) FROM PUBLIC;

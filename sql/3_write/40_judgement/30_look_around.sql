@@ -3,27 +3,24 @@ CREATE OR REPLACE FUNCTION memwarden_internal.look_around(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_model_id smallint,
     p_embedding real[], p_key_hash bytea, p_least double precision, p_now timestamptz,
     p_subject text, p_predicate text, p_content text, p_text text, p_valid_from timestamptz, p_valid_to timestamptz,
-    p_attribute_key bytea)
-RETURNS jsonb
+    p_attribute_key bytea, OUT neighbours jsonb, OUT likeness double precision)
+RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_near jsonb := memwarden_internal.neighbours(
-        p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec,
-            p_key_hash, p_least, p_now, p_attribute_key);
 BEGIN
-    IF v_near IS NULL THEN
-        RETURN '[]'::jsonb;
-    END IF;
-    RETURN memwarden_internal.judge(
+    SELECT n.near, n.likeness INTO neighbours, likeness
+      FROM memwarden_internal.neighbours(
+               p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec,
+               p_key_hash, p_least, p_now, p_attribute_key) AS n;
+    neighbours := CASE WHEN neighbours IS NULL THEN '[]' ELSE memwarden_internal.judge(
         p_subject, p_predicate, p_content, p_text, extract(epoch FROM p_valid_from)::double precision,
-        extract(epoch FROM p_valid_to)::double precision, v_near);
+        extract(epoch FROM p_valid_to)::double precision, neighbours) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
     double precision, timestamptz, text, text, text, text, timestamptz, timestamptz, bytea) IS
-    'The memories near a write, as neighbours() finds them, with the verdict of the built-in judge on each; an empty '
-    'array where there are none.';
+    'The memories near a write, as neighbours() finds them, with the verdict of the built-in judge on each, an empty '
+    'array where there are none; and its likeness.';
 REVOKE ALL ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
     double precision, timestamptz, text, text, text, text, timestamptz, timestamptz, bytea) FROM PUBLIC;

@@ -11,9 +11,9 @@ DECLARE
     v_asked record;
 BEGIN
     v_asked := memwarden_internal.ask_verifiers(p_org_id, p_request_id, p_layer, 'judge', p_memory || jsonb_build_object(
-        'neighbours', coalesce(memwarden_internal.neighbours(
+        'neighbours', coalesce((SELECT n.near FROM memwarden_internal.neighbours(
             p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec, p_key_hash,
-            p_least, p_now), '[]'::jsonb)));
+            p_least, p_now) AS n), '[]'::jsonb)));
     verdicts := v_asked.verdicts;
     retry_at := v_asked.retry_at;
     outcome := CASE v_asked.state WHEN 'waiting' THEN 'DEFERRED' WHEN 'timed_out' THEN 'REJECTED' END;

@@ -80,7 +80,11 @@ CREATE TYPE memwarden_data.write_terms AS (
     unclear             text,
     no_evidence         text,
     -- how long its memories count fully is the agent's own
-    has_lifetimes       boolean
+    has_lifetimes       boolean,
+    -- what may be asked of a person there: rows of approval_policy
+    approval_policies   jsonb,
+    -- the profile that is tried beside the one that decides; '' in a trial
+    observed            text
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -199,7 +203,11 @@ CREATE TABLE memwarden_data.write_request (
     sealed_words     bytea,
     -- of which attribute of which thing it tells, and the memories of it that are then out of date
     attribute_key    bytea,
-    outdates         uuid[]
+    outdates         uuid[],
+    -- to the most like memory there
+    likeness         double precision,
+    -- What another profile would have said of it: profile, outcome, reason, gate; and was, what was said at first. See observe_profile().
+    trial            jsonb
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';

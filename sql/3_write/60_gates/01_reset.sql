@@ -27,7 +27,7 @@ BEGIN
                         NEW.disputes, NEW.consent_check, NEW.auto_eligible, NEW.pack_check, NEW.verdict, NEW.review_asked,
                         NEW.review, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
                     NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys, NEW.subject_key_id, NEW.sealed_words, NEW.attribute_key,
-                    NEW.outdates) > 0 THEN
+                    NEW.outdates, NEW.likeness) > 0 THEN
         NEW.admission := NULL;
         NEW.terms := NULL;
         NEW.label_id := NULL;
@@ -52,6 +52,7 @@ BEGIN
         NEW.trust_ceiling := NULL;
         NEW.provenance := NULL;
         NEW.neighbours := NULL;
+        NEW.likeness := NULL;
         NEW.conflicts := NULL;
         NEW.keys := NULL;
         NEW.contradiction := NULL;
@@ -94,13 +95,14 @@ BEGIN
     NEW.trail := '';
     IF TG_OP = 'INSERT' THEN
         -- A new connection plans each assignment: those that would change nothing are asked about all at once.
-        IF num_nonnulls(NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.sealed, NEW.asked_hash, NEW.keyed) > 0 THEN
+        IF num_nonnulls(NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.sealed, NEW.asked_hash, NEW.keyed, NEW.trial) > 0 THEN
             NEW.org_id := NULL;
             NEW.principal_id := NULL;
             NEW.scope_id := NULL;
             NEW.sealed := NULL;
             NEW.asked_hash := NULL;
             NEW.keyed := NULL;
+            NEW.trial := NULL;
         END IF;
         NEW.attempt := 1;
         NEW.submitted_at := clock_timestamp();

@@ -13,6 +13,8 @@ SELECT t.principal_id, t.layer, t.org_id, t.home_scope_id, t.has_packs, t.terms,
                  AND kept_in.shared
                  -- Of memories with lifetimes of their own the head says when they end.
                  AND NOT (t.terms).has_lifetimes
+                 -- What another profile would say, the gates are asked.
+                 AND (t.terms).observed IS NULL
                  AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
                               WHERE r.role_id = writer.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL
                                 AND r.reach = 'all')
@@ -77,7 +79,17 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
                       WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
             l.unclear, l.no_evidence,
-            l.soft_ttl IS DISTINCT FROM h.soft_ttl OR l.decay <> h.decay OR l.counted_from <> h.counted_from
+            l.soft_ttl IS DISTINCT FROM h.soft_ttl OR l.decay <> h.decay OR l.counted_from <> h.counted_from,
+            coalesce((SELECT jsonb_agg(jsonb_build_object(
+                                 'org_id', y.org_id, 'class', y.class, 'agent', y.agent, 'profile', y.profile, 'approval', y.approval,
+                                 'auto_below', y.auto_below, 'sync_from', y.sync_from, 'weights', y.weights, 'layer_risk', y.layer_risk,
+                                 'sla', y.sla, 'max_wait_sync', y.max_wait_sync, 'expires_after', y.expires_after,
+                                 'max_queue', y.max_queue, 'needed', y.needed, 'needed_sync', y.needed_sync, 'four_eyes', y.four_eyes)
+                                 ORDER BY y.policy_id)
+                        FROM memwarden_data.approval_policy AS y
+                       WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND (y.agent IS NULL OR y.agent = p.name)), '[]'),
+            (SELECT coalesce(o.observed, CASE WHEN o.profile IS NULL THEN s.observed END)
+               FROM memwarden_data.organisation AS o, memwarden_data.organisation AS s WHERE o.org_id = p.org_id AND s.org_id = 0)
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN LATERAL (SELECT DISTINCT ON (k.layer) k.* FROM memwarden_data.kept_layer AS k
@@ -107,7 +119,7 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
   LEFT JOIN LATERAL (SELECT y.approval, y.auto_below, y.weights, y.layer_risk FROM memwarden_data.approval_policy AS y
                       WHERE y.org_id IN (0, writer.org_id) AND y.layer = kept_in.layer AND y.class = '*'
                         AND (y.agent IS NULL OR y.agent = writer.name)
-                      ORDER BY y.agent IS NULL, y.org_id DESC LIMIT 1) AS a ON true;
+                      ORDER BY y.agent IS NULL, y.org_id DESC, y.profile IS NOT NULL LIMIT 1) AS a ON true;
 COMMENT ON VIEW memwarden_data.layer_terms IS
     'What settings make of every principal in every layer, in whatever scope. For look-ups by both.';
 

@@ -31,13 +31,14 @@ BEGIN
         END IF;
         IF NEW.admission = 'full' AND NEW.embedding IS NOT NULL AND (v_terms.duplicate_similarity IS NOT NULL
             OR v_terms.conflict <> 'accumulate') THEN
-            NEW.neighbours := memwarden_internal.but_item(memwarden_internal.look_around(
-                NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
-                -- As gate 50 asks.
-                CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
-                     THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
-                NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
-            NEW.attribute_key), NEW.corrects);
+            SELECT memwarden_internal.but_item(a.neighbours, NEW.corrects), a.likeness INTO NEW.neighbours, NEW.likeness
+              FROM memwarden_internal.look_around(
+                    NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
+                    -- As gate 50 asks.
+                    CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
+                         THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
+                    NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
+                    NEW.attribute_key) AS a;
         END IF;
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);

@@ -14,13 +14,16 @@ DECLARE
     v_told    jsonb;
 BEGIN
     IF v_terms.duplicate_similarity IS NOT NULL AND NEW.embedding IS NOT NULL THEN
-        NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
-            -- Where nothing is in conflict, only what may be the same is looked at.
-            CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
-                 THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
-            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
-            NEW.attribute_key));
+        IF NEW.neighbours IS NULL THEN
+            SELECT a.neighbours, a.likeness INTO NEW.neighbours, NEW.likeness
+              FROM memwarden_internal.look_around(
+                    NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
+                    -- Where nothing is in conflict, only what may be the same is looked at.
+                    CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
+                         THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
+                    NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
+                    NEW.attribute_key) AS a;
+        END IF;
         -- A value of the same key is no duplicate of another: it is its next version, or in conflict with it.
         v_like := CASE WHEN NEW.neighbours <> '[]' THEN jsonb_path_query_first(
             NEW.neighbours,

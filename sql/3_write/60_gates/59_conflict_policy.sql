@@ -10,14 +10,17 @@ DECLARE
     v_most  double precision;
     v_ids   uuid[];
     v_wins  boolean;
+    v_asks  boolean;
     v_rule  text;
 BEGIN
     SELECT max((c.e ->> 'confidence')::double precision), array_agg((c.e ->> 'item_id')::uuid
         ORDER BY c.place) FILTER (WHERE c.e ->> 'item_id' IS NOT NULL)
       INTO v_most, v_ids FROM jsonb_array_elements(p_conflicts) WITH ORDINALITY AS c (e, place);
-    v_wins := CASE p_policy WHEN 'latest_wins' THEN true WHEN 'review' THEN false
-                            -- 0.8 is 0.2 more than 0.6, whatever binary fractions say.
-                            ELSE p_confidence - v_most >= p_gap - 1e-9 END;
+    v_wins := CASE WHEN p_policy = 'latest_wins' THEN true
+                   WHEN p_policy IN ('review', 'mark', 'ask_firmer') THEN false
+                   -- 0.8 is 0.2 more than 0.6, whatever binary fractions say.
+                   ELSE p_confidence - v_most >= p_gap - 1e-9 END;
+    v_asks := CASE p_policy WHEN 'ask_firmer' THEN p_conflicts @> '[{"firmer": true}]' ELSE p_confidence > v_most END;
     v_rule := CASE WHEN p_conflicts @> '[{"action": "reject"}]' THEN 'reject' WHEN p_conflicts @> '[{"action": "review"}]'
         THEN 'review' END;
     IF v_rule IS NOT NULL THEN
@@ -30,11 +33,11 @@ BEGIN
         RETURN;
     ELSIF v_wins THEN
         replaces := v_ids;
-    ELSIF p_policy = 'coexist' THEN
+    ELSIF p_policy IN ('coexist', 'mark') OR p_policy = 'ask_firmer' AND NOT v_asks THEN
         disputes := v_ids;
     ELSE
-        outcome := CASE WHEN p_confidence > v_most THEN 'DEFERRED' ELSE 'REJECTED' END;
-        reason := CASE WHEN p_confidence > v_most THEN 'CONTRADICTION_REVIEW' ELSE 'CONTRADICTION' END;
+        outcome := CASE WHEN v_asks THEN 'DEFERRED' ELSE 'REJECTED' END;
+        reason := CASE WHEN v_asks THEN 'CONTRADICTION_REVIEW' ELSE 'CONTRADICTION' END;
         detail := jsonb_build_object('policy', p_policy, 'confidence', p_confidence, 'contradicts', p_conflicts)
             || CASE outcome WHEN 'DEFERRED' THEN jsonb_build_object('proposal', jsonb_build_object('action', 'supersede',
                 'items', to_jsonb(v_ids))) ELSE '{}' END;
@@ -44,5 +47,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.resolve_conflict(text, double precision, double precision, jsonb) IS
     'What a conflict policy decides of a write of that confidence that contradicts some memories: refused or deferred '
     'with a report; replaces, whose place it takes; disputes, beside which it stands, all marked contradicted; nothing, '
-    'where the layer accumulates. Source: chapter 12.2.4, V5; four-layer design, 6.';
+    'where the layer accumulates. p_conflicts: each with its confidence, and where it stands firmer than the write, '
+    'firmer. Source: chapter 12.2.4, V5; four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden_internal.resolve_conflict(text, double precision, double precision, jsonb) FROM PUBLIC;

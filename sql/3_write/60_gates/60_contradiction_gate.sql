@@ -17,11 +17,14 @@ DECLARE
     v_denied     jsonb;
 BEGIN
     IF v_terms.conflict <> 'accumulate' AND NEW.embedding IS NOT NULL THEN
-        NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
-            v_terms.topic_similarity, v_started,
-            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
-            NEW.attribute_key));
+        IF NEW.neighbours IS NULL THEN
+            SELECT a.neighbours, a.likeness INTO NEW.neighbours, NEW.likeness
+              FROM memwarden_internal.look_around(
+                    NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
+                    v_terms.topic_similarity, v_started,
+                    NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
+                    NEW.attribute_key) AS a;
+        END IF;
         IF v_terms.has_judges AND NEW.neighbours <> '[]' THEN
             v_asked := memwarden_internal.ask_judges(
                 NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
@@ -70,14 +73,19 @@ BEGIN
         IF NEW.class IS NOT NULL THEN
             v_conflicts := memwarden_internal.not_outranked(NEW.org_id, v_terms.class, v_conflicts);
         END IF;
+        IF v_terms.conflict = 'ask_firmer' THEN
+            v_conflicts := memwarden_internal.told_firmer(NEW.org_id, v_terms.class, v_conflicts, memwarden_internal.firmness(
+                memwarden_internal.standing_of(jsonb_build_object(
+                    'evidence', coalesce(NEW.grounds, '[]'), 'verified_by', coalesce(NEW.provenance -> 'verified_by', '[]')))));
+        END IF;
         v_confidence := memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
         v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
         IF v_decided.reason = 'INTEGRITY_REVIEW' THEN
             -- A human may make an exception from the rule. What else the policy would have refused it for then stands beside it.
             NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, v_decided.reason, v_decided.detail);
             v_decided := memwarden_internal.resolve_conflict(
-                CASE v_terms.conflict WHEN 'review' THEN 'coexist' WHEN 'auto_resolve' THEN 'coexist' ELSE v_terms.conflict END,
-                CASE v_terms.conflict WHEN 'review' THEN 2 ELSE v_terms.conflict_gap END, v_confidence,
+                CASE WHEN v_terms.conflict IN ('review', 'auto_resolve', 'ask_firmer') THEN 'coexist' ELSE v_terms.conflict END,
+                CASE WHEN v_terms.conflict IN ('review', 'ask_firmer') THEN 2 ELSE v_terms.conflict_gap END, v_confidence,
                 jsonb_path_query_array(v_conflicts, '$[*] ? (!exists (@.action))'));
         END IF;
         IF v_decided.outcome IS NULL THEN
@@ -130,6 +138,26 @@ COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
     'not certain that both are about one thing, both stand and are marked: as disputed, or the older one as outdated. '
     'Source: chapter 12.2.4, V5, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.told_firmer(p_org_id bigint, p_class jsonb, p_conflicts jsonb, p_firmness integer)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(CASE WHEN memwarden_internal.firmness(i.standing) > p_firmness
+                                         -- A correction stands firmer than what is none, whatever either rests on.
+                                         OR i.class IS NOT NULL AND memwarden_internal.precedence(p_org_id, i.class)
+                                            > coalesce((p_class ->> 'precedence')::integer, 0)
+                                       THEN c.e || '{"firmer": true}' ELSE c.e END ORDER BY c.place), '[]')
+          FROM jsonb_array_elements(p_conflicts) WITH ORDINALITY AS c (e, place)
+          LEFT JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = (c.e ->> 'item_id')::uuid);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.told_firmer(bigint, jsonb, jsonb, integer) IS
+    'What a write of a class contradicts, with "firmer": true where it stands firmer than that, or is of a higher class.';
+REVOKE ALL ON FUNCTION memwarden_internal.told_firmer(bigint, jsonb, jsonb, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.beside_values(
     p_org_id bigint, p_key_hash bytea, p_predicate text, p_neighbours jsonb)

@@ -263,15 +263,16 @@ BEGIN
                 OR e.model_id = b.model_id AND 1 - (e.vector OPERATOR(@extschema:vector@.<=>) b.vector) > g.near_from)
     ), compared AS MATERIALIZED (
         -- What is there already: nothing of the same form, and nothing near that is the same, says more, or contradicts.
-        SELECT r.*, c.at AS looked, n.near,
+        SELECT r.*, c.at AS looked, n.near, n.likeness,
                CASE WHEN n.near IS NOT NULL THEN memwarden_internal.judge(NULL, NULL, r.canonical, r.search_text, NULL, NULL, n.near)
                     ELSE '[]' END AS neighbours,
                clock_timestamp() AS judged
           FROM formed AS r
          CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
-         CROSS JOIN LATERAL (SELECT memwarden_internal.neighbours(
+         CROSS JOIN LATERAL (SELECT n.near, n.likeness
+                               FROM memwarden_internal.neighbours(
                                         r.org_id, r.scope_id, r.layer, p_principal_id, r.label_id, r.own_model_id, r.vector, NULL,
-                                        r.near_from, v_now, r.sought_key) AS near OFFSET 0) AS n
+                                        r.near_from, v_now, r.sought_key) AS n OFFSET 0) AS n
          WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
     ), weighed AS MATERIALIZED (
         -- What it rests on, and what it could do.
@@ -319,8 +320,7 @@ BEGIN
                SELECT x.* FROM memwarden_internal.risk_of(
                           r.weights, r.layer_risk, false,
                           (SELECT avg((e.e ->> 'authority')::double precision) FROM jsonb_array_elements(g.grounds) AS e (e)), j.adjusted,
-                          (SELECT max((e.e ->> 'similarity')::double precision) FROM jsonb_array_elements(r.neighbours) AS e (e)),
-                          r.readers, r.recalls, r.consumers) AS x
+                          r.likeness, r.readers, r.recalls, r.consumers) AS x
                 WHERE r.by_risk OFFSET 0) AS k ON true
     ), ordered AS MATERIALIZED (
         -- What is near to a memory that an earlier row may change is compared with what became of it.

@@ -19,6 +19,7 @@ DECLARE
     v_terms      record;
     v_form       record;
     v_near       jsonb;
+    v_likeness   double precision;
     v_grounds    record;
     v_reach      record;
     v_risk       record;
@@ -131,9 +132,10 @@ BEGIN
                          AND i.expires_at > v_looked) THEN
         RETURN NULL;
     END IF;
-    v_near := memwarden_internal.neighbours(
-        v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_at.label_id, v_model_id, v_vector, NULL, v_terms.near_from, v_looked,
-        v_form.sought_key);
+    SELECT n.near, n.likeness INTO v_near, v_likeness
+      FROM memwarden_internal.neighbours(
+               v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_at.label_id, v_model_id, v_vector, NULL, v_terms.near_from,
+               v_looked, v_form.sought_key) AS n;
     IF v_near IS NOT NULL THEN
         v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
@@ -155,11 +157,7 @@ BEGIN
             CASE jsonb_array_length(v_grounds.grounds)
                 WHEN 1 THEN (v_grounds.grounds #>> '{0,authority}')::double precision
                 ELSE (SELECT avg((e.e ->> 'authority')::double precision) FROM jsonb_array_elements(v_grounds.grounds) AS e (e)) END,
-            v_adjusted,
-            CASE jsonb_array_length(v_neighbours)
-                WHEN 0 THEN NULL
-                ELSE (SELECT max((e.e ->> 'similarity')::double precision) FROM jsonb_array_elements(v_neighbours) AS e (e)) END,
-            v_reach.readers, v_reach.recalls, v_reach.consumers);
+            v_adjusted, v_likeness, v_reach.readers, v_reach.recalls, v_reach.consumers);
         IF v_risk.risk >= v_terms.auto_below THEN
             RETURN NULL;
         END IF;

@@ -15,9 +15,12 @@ BEGIN
     v_unmet := memwarden_internal.unmet_thresholds(
         v_pack -> 'definition', NEW.class, NEW.confidence, (NEW.provenance ->> 'adjusted_confidence')::double precision,
         coalesce(jsonb_array_length(jsonb_path_query_array(NEW.grounds, '$[*] ? (@.external == true)')), 0), v_against,
-        memwarden_internal.request_risk(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id, v_against, NEW.grounds,
-                NEW.provenance, NEW.neighbours),
+        (SELECT r.risk
+           FROM memwarden_internal.approval_terms(NEW.org_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id,
+                                                  v_terms.approval_policies) AS a
+          CROSS JOIN LATERAL memwarden_internal.assess_risk(
+                NEW.scope_id, NEW.layer, NEW.principal_id, a.weights, a.layer_risk, v_against, NEW.grounds,
+                (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.likeness) AS r),
         NEW.consent_check);
     IF memwarden_internal.is_switched_off(NEW.org_id, v_pack ->> 'name', NEW.class) THEN
         v_unmet := array_prepend('switched off', v_unmet);

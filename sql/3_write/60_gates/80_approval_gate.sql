@@ -6,7 +6,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_policy  record := memwarden_internal.approval_terms(NEW.org_id, NEW.layer, NEW.class, (NEW.terms).agent, NEW.principal_id);
+    v_policy  record := memwarden_internal.approval_terms(
+        NEW.org_id, NEW.layer, NEW.class, (NEW.terms).agent, NEW.principal_id, (NEW.terms).approval_policies);
     v_review  memwarden_data.review;
     v_asked   jsonb := NEW.review_asked;
     v_risk    record;
@@ -47,7 +48,7 @@ BEGIN
             NEW.scope_id, NEW.layer, NEW.principal_id, v_policy.weights, v_policy.layer_risk,
             NEW.contradiction IS NOT NULL OR num_nonnulls(NEW.replaces, NEW.disputes) > 0
                 OR coalesce(NEW.conflicts @> '[{"relation": "contradicts"}]', false),
-            NEW.grounds, (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.neighbours);
+            NEW.grounds, (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.likeness);
         IF v_policy.approval = 'by_risk' AND v_risk.risk >= v_policy.auto_below THEN
             v_asked := memwarden_internal.ask_review(v_asked, 'RISK');
         END IF;

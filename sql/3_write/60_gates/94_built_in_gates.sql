@@ -9,6 +9,7 @@ VALUES
     (5, 'act', 'NEW.act IS NOT NULL'),
     (5, 'identity', 'NEW.act IS NULL AND NEW.outcome IS NULL'),
     (6, 'access', 'NEW.outcome IS NULL'),
+    (6, 'trial', 'NEW.outcome IS NULL AND (NEW.terms).observed <> '''' AND NEW.scope_locked AND NEW.attempt = 1'),
     (7, 'capture', 'NEW.outcome IS NULL AND NEW.evidence::text ~ ''memwarden:(capture|item)/'''),
     (7, 'mask', 'NEW.outcome IS NULL AND (NEW.terms).has_entities'),
     (8, 'canonical', 'NEW.outcome IS NULL'),
@@ -41,6 +42,7 @@ VALUES
     (78, 'pack', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).pack IS NOT NULL'),
     (80, 'approval', 'NEW.outcome IS NULL AND ((NEW.terms).asks_approval OR NEW.review_asked IS NOT NULL OR NEW.attempt > 1)'),
     (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
+    (90, 'answer', '(NEW.terms).observed = '''''),
     (90, 'commit', 'NEW.outcome IS NULL'),
     (99, 'store', 'NEW.trail IS NOT NULL')
 $function$;

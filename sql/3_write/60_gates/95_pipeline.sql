@@ -26,8 +26,8 @@ AS $function$
 DECLARE
     v_trigger text;
 BEGIN
-    IF p_name IN ('reset', 'act', 'identity', 'access', 'canonical', 'schema', 'sensitivity', 'allowance', 'scope_lock',
-        'provenance', 'approval', 'commit', 'store') THEN
+    IF p_name IN ('reset', 'act', 'identity', 'access', 'trial', 'canonical', 'schema', 'sensitivity', 'allowance', 'scope_lock',
+        'provenance', 'approval', 'answer', 'commit', 'store') THEN
         PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', p_name));
     END IF;
     v_trigger := CASE WHEN p_name ~ '^[a-z][a-z0-9_]{0,40}$' THEN memwarden_internal.gate_trigger(p_name) END;

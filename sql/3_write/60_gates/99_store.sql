@@ -43,6 +43,10 @@ BEGIN
     IF NEW.outcome <> 'COMMITTED' OR NEW.reason IS NOT NULL THEN
         NEW.gate := nullif(split_part(split_part(NEW.trail, E'\n', -1), ' ', 1), '');
     END IF;
+    IF NEW.trial IS NOT NULL AND TG_OP = 'INSERT' THEN
+        NEW.trial := NEW.trial || jsonb_build_object('was', jsonb_build_object(
+            'outcome', NEW.outcome, 'reason', NEW.reason, 'gate', NEW.gate));
+    END IF;
     NEW.gates := substr(memwarden_internal.short_gates(NEW.trail), 2);
     NEW.trail := NULL;
 
@@ -160,6 +164,7 @@ BEGIN
     NEW.grounds := NULL;
     NEW.provenance := NULL;
     NEW.neighbours := NULL;
+    NEW.likeness := NULL;
     IF num_nonnulls(NEW.findings, NEW.conflicts, NEW.keys, NEW.inverse_key_hash, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes,
                     NEW.review_asked, NEW.attribute_key, NEW.outdates) > 0 THEN
         NEW.findings := NULL;

@@ -21,8 +21,9 @@ CREATE TABLE memwarden_data.approval_policy (
     needed         smallint NOT NULL DEFAULT 1 CHECK (needed BETWEEN 1 AND 20),
     needed_sync    smallint NOT NULL DEFAULT 1 CHECK (needed_sync BETWEEN 1 AND 20),
     four_eyes      boolean NOT NULL DEFAULT true,
+    profile        text,
     CHECK (auto_below <= sync_from),
-    UNIQUE NULLS NOT DISTINCT (org_id, layer, class, agent)
+    CONSTRAINT approval_policy_key UNIQUE NULLS NOT DISTINCT (org_id, layer, class, agent, profile)
 );
 CREATE INDEX approval_policy_layer ON memwarden_data.approval_policy (layer);
 COMMENT ON TABLE memwarden_data.approval_policy IS
@@ -38,9 +39,12 @@ COMMENT ON COLUMN memwarden_data.approval_policy.layer_risk IS
 COMMENT ON COLUMN memwarden_data.approval_policy.needed IS 'How many humans must agree; needed_sync: of what the writer waits for.';
 COMMENT ON COLUMN memwarden_data.approval_policy.four_eyes IS 'Nobody decides about a write of its own, or of an agent of its own.';
 
-INSERT INTO memwarden_data.approval_policy (org_id, layer, approval, auto_below, layer_risk) VALUES
+COMMENT ON COLUMN memwarden_data.approval_policy.profile IS
+    'Which profile brought it; null where somebody set it by hand, which holds before it.';
+
+INSERT INTO memwarden_data.approval_policy (org_id, layer, approval, auto_below, layer_risk, profile) VALUES
     -- An event is always new and seldom disputed: below this it is one that contradicts nothing.
-    (0, 'episodic', 'by_risk', 0.5, 0.3),
-    (0, 'semantic', 'always', 0.3, 0.8),
-    (0, 'procedural', 'always', 0.3, 1.0),
-    (0, 'durable', 'always', 0.3, NULL);
+    (0, 'episodic', 'by_risk', 0.5, 0.3, 'strict'),
+    (0, 'semantic', 'always', 0.3, 0.8, 'strict'),
+    (0, 'procedural', 'always', 0.3, 1.0, 'strict'),
+    (0, 'durable', 'always', 0.3, NULL, 'strict');

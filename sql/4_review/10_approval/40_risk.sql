@@ -72,7 +72,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.risk_of(double precision[], double pre
 -- What could go wrong if it were remembered: six factors, each from 0 to 1 by a rule that is stated here.
 CREATE OR REPLACE FUNCTION memwarden_internal.assess_risk(
     p_scope_id bigint, p_layer text, p_principal_id bigint, p_weights double precision[], p_layer_risk double precision,
-    p_contradicts boolean, p_grounds jsonb, p_adjusted double precision, p_neighbours jsonb,
+    p_contradicts boolean, p_grounds jsonb, p_adjusted double precision, p_likeness double precision,
     OUT risk double precision, OUT measures double precision[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -80,7 +80,6 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_authority double precision := (p_grounds #>> '{0,authority}')::double precision;
-    v_likeness  double precision := (p_neighbours #>> '{0,similarity}')::double precision;
     v_readers   bigint;
     v_recalls   bigint;
     v_consumers bigint;
@@ -89,29 +88,27 @@ BEGIN
     IF jsonb_array_length(p_grounds) > 1 THEN
         v_authority := (SELECT avg((g.e ->> 'authority')::double precision) FROM jsonb_array_elements(p_grounds) AS g (e));
     END IF;
-    IF jsonb_array_length(p_neighbours) > 1 THEN
-        v_likeness := (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e));
-    END IF;
     SELECT b.readers, b.recalls, b.consumers INTO v_readers, v_recalls, v_consumers
       FROM memwarden_internal.blast_radius(p_scope_id, p_principal_id) AS b;
     SELECT r.risk, r.measures INTO risk, measures
       FROM memwarden_internal.risk_of(
                p_weights, coalesce(p_layer_risk, memwarden_internal.layer_risk(
                    (SELECT s.org_id FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id), p_layer)),
-               p_contradicts, v_authority, p_adjusted, v_likeness, v_readers, v_recalls, v_consumers) AS r;
+               p_contradicts, v_authority, p_adjusted, p_likeness, v_readers, v_recalls, v_consumers) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb,
-    double precision, jsonb) IS
+    double precision, double precision) IS
     'The risk of a write, 0 to 1: the weighted sum of layer (p_layer_risk, else layer_risk()), contradiction (1 where '
     'it contradicts a memory), evidence (1 - the mean authority of its references; 1 without any), confidence_gap (1 - '
     'adjusted confidence), blast_radius (consumers, up to 100, on a logarithmic scale: how many others were given '
     'memories of the scope in the last 30 days, as recalls are counted; where others recalled less than 30 times, how '
     'many others may read it: by their grants there, above (with descendants) and below, up to 100), novelty (1 - '
-    'likeness to the most like memory that the gates found; 1 where they found none). measures: the six in this order, '
-    'then recalls and consumers (but the writer) as of the last count, and readers. Source: chapter 12.6.2.';
+    'likeness to the most like memory of the scope and layer that the writer reads; 1 where none is half as like as '
+    'topic_similarity). measures: the six in this order, then recalls and consumers (but the writer) as of the last count, and '
+    'readers. Source: chapter 12.6.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean,
-    jsonb, double precision, jsonb) FROM PUBLIC;
+    jsonb, double precision, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.risk_factors(p_measures double precision[], p_weights double precision[])
 RETURNS jsonb

@@ -1,6 +1,6 @@
 -- What gate 80 goes by: the policy that holds, and what it makes of a request that is to wait.
 CREATE OR REPLACE FUNCTION memwarden_internal.approval_terms(
-    p_org_id bigint, p_layer text, p_class text, p_agent text, p_principal_id bigint,
+    p_org_id bigint, p_layer text, p_class text, p_agent text, p_principal_id bigint, p_policies jsonb DEFAULT NULL,
     OUT approval text, OUT wanted_by text, OUT auto_below double precision, OUT sync_from double precision, OUT weights double precision[],
     OUT layer_risk double precision, OUT sla interval, OUT max_wait_sync interval, OUT expires_after interval, OUT max_queue integer,
     OUT needed smallint, OUT needed_sync smallint, OUT four_eyes boolean, OUT class text, OUT is_reputable boolean)
@@ -24,20 +24,23 @@ BEGIN
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
       LEFT JOIN LATERAL (
-           SELECT y.* FROM memwarden_data.approval_policy AS y
-            WHERE y.org_id IN (0, p_org_id) AND y.layer = p_layer
-              AND (y.class = '*' OR y.class = p_class) AND (y.agent IS NULL OR y.agent = p_agent)
+           SELECT y.*
+             FROM (SELECT g.* FROM jsonb_populate_recordset(NULL::memwarden_data.approval_policy, p_policies) AS g
+                    UNION ALL
+                   SELECT k.* FROM memwarden_data.approval_policy AS k
+                    WHERE p_policies IS NULL AND k.org_id IN (0, p_org_id) AND k.layer = p_layer) AS y
+            WHERE (y.class = '*' OR y.class = p_class) AND (y.agent IS NULL OR y.agent = p_agent)
             -- The most specific.
-            ORDER BY y.agent IS NULL, y.class = '*', y.org_id DESC
+            ORDER BY y.agent IS NULL, y.class = '*', y.org_id DESC, y.profile IS NOT NULL
             LIMIT 1) AS a ON true
      WHERE p.principal_id = p_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint, jsonb) IS
     'The approval policy that holds for a write: one of its agent before one of its class before one of the layer, and '
-    'of the organisation before that of all. wanted_by: the reason it gives; is_reputable: whether the writer''s '
-    'reputation reaches the threshold.';
-REVOKE ALL ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint) FROM PUBLIC;
+    'of the organisation before that of all. p_policies: those of the write''s terms; by default as they are now. wanted_by: the '
+    'reason it gives; is_reputable: whether the writer''s reputation reaches the threshold.';
+REVOKE ALL ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.review_terms(
     p_review jsonb, p_policy jsonb, p_asked jsonb, p_risk double precision, p_factors jsonb, p_report jsonb,

@@ -22,7 +22,7 @@ BEGIN
         -- Said before, on what it was said on.
         v_risk := (SELECT a.risk FROM memwarden_internal.assess_risk(
             v_item.scope_id, v_item.layer, p_principal_id, v_policy.weights, v_policy.layer_risk, false,
-            jsonb_build_array(jsonb_build_object('authority', v_item.authority)), v_item.adjusted_confidence, '[{"similarity": 1}]') AS a);
+            jsonb_build_array(jsonb_build_object('authority', v_item.authority)), v_item.adjusted_confidence, 1) AS a);
     END IF;
     RETURN CASE WHEN v_policy.approval IN ('always', 'pack_auto') OR NOT v_policy.is_reputable
                      OR v_policy.approval = 'by_risk' AND v_risk >= v_policy.auto_below THEN 'NEEDS_REVIEW' END;

@@ -138,7 +138,7 @@ BEGIN
     v_policy := memwarden_internal.approval_terms(v_lead.org_id, v_lead.layer, v_lead.class, v_lead.agent, p_principal_id);
     v_risk := memwarden_internal.assess_risk(
         v_lead.scope_id, v_lead.layer, p_principal_id, v_policy.weights, v_policy.layer_risk, false,
-        jsonb_build_array(jsonb_build_object('authority', v_lead.authority)), v_lead.adjusted_confidence, '[{"similarity": 1}]');
+        jsonb_build_array(jsonb_build_object('authority', v_lead.authority)), v_lead.adjusted_confidence, 1);
     org_id := v_lead.org_id;
     scope_id := v_lead.scope_id;
     layer := v_lead.layer;

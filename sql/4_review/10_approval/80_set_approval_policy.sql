@@ -20,7 +20,7 @@ BEGIN
       FROM memwarden_data.approval_policy AS a
      WHERE a.org_id IN (0, v_org_id) AND a.layer = set_approval_policy.layer
        AND (a.class = '*' OR a.class = set_approval_policy.class) AND (a.agent IS NULL OR a.agent = set_approval_policy.agent)
-     ORDER BY a.agent IS NULL, a.class = '*', a.org_id DESC
+     ORDER BY a.agent IS NULL, a.class = '*', a.org_id DESC, a.profile IS NOT NULL
      LIMIT 1;
     BEGIN
         INSERT INTO memwarden_data.approval_policy AS a (
@@ -38,7 +38,7 @@ BEGIN
             coalesce(set_approval_policy.max_queue, v_policy.max_queue, 1000), coalesce(set_approval_policy.needed, v_policy.needed, 1),
             coalesce(set_approval_policy.needed_sync, v_policy.needed_sync, 1),
                 coalesce(set_approval_policy.four_eyes, v_policy.four_eyes, true))
-        ON CONFLICT ON CONSTRAINT approval_policy_org_id_layer_class_agent_key DO UPDATE
+        ON CONFLICT ON CONSTRAINT approval_policy_key DO UPDATE
            SET approval = excluded.approval, auto_below = excluded.auto_below, sync_from = excluded.sync_from, weights = excluded.weights,
                layer_risk = excluded.layer_risk, sla = excluded.sla, max_wait_sync = excluded.max_wait_sync,
                    expires_after = excluded.expires_after,
@@ -92,7 +92,7 @@ DECLARE
 BEGIN
     DELETE FROM memwarden_data.approval_policy AS a
      WHERE a.org_id = v_org_id AND a.layer = drop_approval_policy.layer AND a.class = coalesce(drop_approval_policy.class, '*')
-       AND a.agent IS NOT DISTINCT FROM drop_approval_policy.agent;
+       AND a.agent IS NOT DISTINCT FROM drop_approval_policy.agent AND a.profile IS NULL;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('approval policy of layer %L', drop_approval_policy.layer));
     END IF;

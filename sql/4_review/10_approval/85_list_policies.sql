@@ -14,7 +14,12 @@ BEGIN
            coalesce(a.layer_risk, memwarden_internal.layer_risk(a.org_id, a.layer)), a.sla, a.max_wait_sync, a.expires_after,
            a.max_queue, a.needed, a.needed_sync, a.four_eyes
       FROM memwarden_data.approval_policy AS a JOIN memwarden_data.organisation AS o ON o.org_id = a.org_id
-     WHERE v_all OR a.org_id = ANY (v_orgs);
+     WHERE (v_all OR a.org_id = ANY (v_orgs))
+       -- What somebody set by hand lies over a profile's.
+       AND NOT (a.profile IS NOT NULL AND EXISTS (
+                SELECT FROM memwarden_data.approval_policy AS y
+                 WHERE y.org_id = a.org_id AND y.layer = a.layer AND y.class = a.class AND y.agent IS NOT DISTINCT FROM a.agent
+                   AND y.profile IS NULL));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_approval_policies() IS 'The rows of memwarden.approval_policies.';

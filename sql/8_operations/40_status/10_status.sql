@@ -39,6 +39,7 @@ BEGIN
      WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
        AND NOT (c.relrowsecurity AND c.relforcerowsecurity);
 
+    RETURN QUERY SELECT * FROM memwarden_internal.profile_status();
     RETURN QUERY SELECT * FROM memwarden_internal.gate_status();
     RETURN QUERY SELECT * FROM memwarden_internal.key_status();
     RETURN QUERY SELECT * FROM memwarden_internal.python_status();

@@ -14,12 +14,14 @@ from psycopg.conninfo import make_conninfo
 pytest.importorskip("langgraph.graph", reason="needs memwarden[langgraph] and langgraph")
 
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from checkpoints import let_in
 from memwarden import InvalidArgument
 from memwarden.langgraph import async_checkpointer, checkpointer, forget_old, forget_person
 from memwarden_core.packed import packed_text
+from shipped import Shipped
 
 if TYPE_CHECKING:
     from conftest import World
@@ -84,11 +86,32 @@ def test_every_text_of_a_packed_state_is_read() -> None:
     assert packed_text(b"") == ""
 
 
-def test_a_plain_loop_remembers(shared_world: World, home: str) -> None:
-    """Without a framework.
+KNOWN = [*ANSWERS, "I know: I drink green tea"]
 
-    Proves: Z11
+
+@pytest.mark.parametrize(
+    ("name", "given", "answers"),
+    [
+        ("plain_loop", [], KNOWN),
+        ("langgraph_agent", [InMemorySaver()], KNOWN),
+        ("service", [], ["COMMITTED", "Ana has nine bees"]),
+    ],
+)
+def test_an_example_remembers_in_a_new_store(
+    shipped: Shipped, name: str, given: list[Any], answers: list[str]
+) -> None:
+    """As `memwarden init` leaves it.
+
+    Proves: Z11, Z12
     """
-    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
+    agent = make_conninfo(shipped.world.dsn, user=shipped.agent.info.user)
+    assert example(name)["run"](agent, *given) == answers
+
+
+def test_a_loop_that_cites_nothing_keeps_nothing_in_a_strict_store(shipped: Shipped) -> None:
+    """As the example says. Proves: Z12."""
+    shipped.use("strict")
+    agent = make_conninfo(shipped.world.dsn, user=shipped.agent.info.user)
     answers = example("plain_loop")["run"](agent)
-    assert answers == [*ANSWERS, "I know: I drink green tea"]
+    refused = "I may not keep that: INSUFFICIENT_EVIDENCE"
+    assert answers == [refused, refused, "I know: "]

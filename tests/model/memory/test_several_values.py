@@ -241,12 +241,11 @@ def test_shipped_names_are_as_they_are_looked_up(shared_world: World) -> None:
 
 
 def test_in_a_store_as_init_leaves_it_both_allergies_stay(world: World) -> None:
-    """Approved by its reviewer, they are two memories; nothing says replaced. Proves: D5."""
+    """They are two memories; nothing says replaced. Proves: D5."""
     with as_init_leaves_it(world) as store:
         for what in ("walnuts", "peanuts"):
             evidence = [store.heard("Petra", f"I am allergic to {what}.")]
-            answer = say(store.agent, "Petra", "allergic to", what, evidence=evidence)
-            store.approve(answer)
+            say(store.agent, "Petra", "allergic to", what, evidence=evidence)
         found = store.agent.execute(
             "SELECT content, status FROM memwarden.items WHERE subject = 'Petra'"
         ).fetchall()

@@ -153,6 +153,7 @@ OF_A_REQUEST = {
     "refused_hash": "a keyed hash",
     "asked_hash": "a keyed hash",
     "act": "a name from a list",
+    "trial": "names from lists, and codes",
 }
 OF_AN_ENTRY = {
     "operation": "a name from a list",

@@ -36,22 +36,21 @@ def test_a_line_says_the_sentence_and_nothing_twice(world: World) -> None:
         for content, about, (speaker, words) in said:
             evidence = [store.heard(speaker, words)]
             answer = write(store.agent, "semantic", content, evidence=evidence, **about)
-            assert answer["reason"] == "AWAITING_APPROVAL", answer
-            store.approve(answer)
+            assert answer["outcome"] == "COMMITTED", answer
         words = "Ana likes green tea very much."
         posing = {"text": words, "role": "and Petra owes 5,000"}
         answer = write(store.agent, "semantic", posing, evidence=[store.heard("Ana", words)])
-        assert (answer["outcome"], answer["reason"]) == ("DEFERRED", "EVIDENCE_UNCLEAR")
+        assert (answer["outcome"], answer["reason"]) == ("COMMITTED", None)
         lines = told(store, "tea, oboe, Petra")
-        texts = {row["text"] for row in recall(store.agent, query="tea, oboe, Petra")}
-    assert (
-        {line["text"] for line in lines}
-        == texts
-        == {
-            "Ana prefers green tea",
-            "Lia plays the oboe",
-        }
-    )
+        found = recall(store.agent, query="tea, oboe, Petra")
+    # What nothing bears out is told as reported, and with every field that it has.
+    standings = {row["text"]: row["standing"] for row in found}
+    assert standings == {
+        "Ana prefers green tea": "verified",
+        "Lia plays the oboe": "verified",
+        "role and Petra owes 5,000 Ana likes green tea very much.": "reported",
+    }
+    assert {line["text"] for line in lines} == standings.keys()
     for line in lines:
         assert not {"content", "subject", "predicate"} & line.keys()
 
@@ -68,7 +67,8 @@ def test_a_turn_of_2022_is_told_as_2022(world: World) -> None:
             (Jsonb({"role": "user", "speaker": "Ana", "text": "I live in Rome."}), SCOPE, said_at),
         )
         evidence = [{"uri": f"memwarden:capture/{store.application.info.user}/chat/old"}]
-        store.approve(write(store.agent, "semantic", "Ana lives in Rome.", evidence=evidence))
+        answer = write(store.agent, "semantic", "Ana lives in Rome.", evidence=evidence)
+        assert answer["outcome"] == "COMMITTED", answer
         (row,) = recall(store.agent, query="Where does Ana live?")
         (line,) = told(store, "Where does Ana live?")
         query = "SELECT * FROM memwarden.{}"

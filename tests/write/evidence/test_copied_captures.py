@@ -114,18 +114,17 @@ def test_nobody_takes_over_what_a_memory_keeps_that_he_may_not_read(heard: Heard
 
 
 def test_what_is_extracted_cites_the_capture_as_its_application_recorded_it(world: World) -> None:
-    """In a store as `memwarden init` leaves it: supported until a person approves it.
+    """In a store as `memwarden init` leaves it: supported, and nobody waits.
 
     Proves: F2, V9
     """
     with as_init_leaves_it(world) as store:
         store.heard("Ana", "I live in Rome.")
         (made,) = extract(store.application)
-        assert (made["outcome"], made["reason"]) == ("DEFERRED", "AWAITING_APPROVAL")
-        store.approve(made)
+        assert (made["outcome"], made["reason"]) == ("COMMITTED", None)
         (row,) = store.agent.execute("SELECT * FROM memwarden.recall('Rome')").fetchall()
         (reference,) = row["provenance"]["evidence"]
-        assert (row["standing"], reference["excerpt"]) == ("verified", "I live in Rome.")
+        assert (row["standing"], reference["excerpt"]) == ("supported", "I live in Rome.")
 
 
 def test_what_an_agent_extracts_of_its_own_captures_is_reported(heard: Heard) -> None:

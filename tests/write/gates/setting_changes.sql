@@ -23,6 +23,10 @@ UPDATE memwarden_data.principal SET role_id = (SELECT min(role_id) + @n % 4
 UPDATE memwarden_data.principal SET disabled_at = CASE WHEN disabled_at IS NULL THEN now() END
     WHERE principal_id = shipped.agent_of('@org');
 UPDATE memwarden_data.organisation SET reputation_threshold = @n / 10.0 WHERE name = '@org';
+UPDATE memwarden_data.organisation SET observed = CASE @n % 3 WHEN 0 THEN 'open' WHEN 1 THEN 'strict' END
+    WHERE org_id = shipped.either('@org', @n);
+UPDATE memwarden_data.organisation SET profile = CASE @n % 3 WHEN 0 THEN 'open' WHEN 1 THEN 'balanced' END
+    WHERE org_id = shipped.either('@org', @n);
 UPDATE memwarden_data.access_role SET write_budget = NULLIF(@n, 5)
     WHERE role_id = shipped.role_of('@org');
 DELETE FROM memwarden_data.role_permission
@@ -84,7 +88,13 @@ DELETE FROM memwarden_data.integrity_rule WHERE name > 'r@n';
 INSERT INTO memwarden_data.approval_policy (org_id, layer, class, approval)
     SELECT shipped.either('@org', @n), 'semantic', 'c@n', 'always' ON CONFLICT DO NOTHING;
 UPDATE memwarden_data.approval_policy SET approval = (ARRAY['never', 'by_risk', 'always'])[1 + @n % 3];
+INSERT INTO memwarden_data.approval_policy (org_id, layer, approval, profile)
+    SELECT shipped.either('@org', @n), (ARRAY['semantic', 'episodic'])[1 + @n % 2], (ARRAY['never', 'by_risk'])[1 + @n % 2],
+           (ARRAY['open', 'balanced', 'strict'])[1 + @n % 3] ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.approval_policy SET sla = '1 hour @n minutes', max_wait_sync = '@n minutes 1 second', max_queue = 1 + @n,
+    expires_after = '1 day @n minutes', needed = 1 + @n % 3, needed_sync = 1 + @n % 2, four_eyes = NOT four_eyes, sync_from = 1;
 DELETE FROM memwarden_data.approval_policy WHERE layer = 'semantic';
+SELECT memwarden.use_profile((ARRAY['open', 'balanced', 'strict'])[1 + @n % 3], (ARRAY['@org', NULL])[1 + @n % 2]);
 INSERT INTO memwarden_data.canonical_source (org_id, name, category, kind, relation, key_column, key_type, text_column, threshold)
     SELECT shipped.either('@org', @n), 's@n', 'c', 'record', 'r', 'k', 'text', 't', 0.5
     ON CONFLICT DO NOTHING;

@@ -81,7 +81,12 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
             l.unclear, l.no_evidence,
             EXISTS (SELECT FROM shipped.layers_of(p.org_id, NULL) AS h
                      WHERE h.layer = l.layer
-                       AND (l.soft_ttl, l.decay, l.counted_from) IS DISTINCT FROM (h.soft_ttl, h.decay, h.counted_from))
+                       AND (l.soft_ttl, l.decay, l.counted_from) IS DISTINCT FROM (h.soft_ttl, h.decay, h.counted_from)),
+            coalesce((SELECT jsonb_agg(to_jsonb(y) - 'policy_id' - 'layer' ORDER BY y.policy_id) FROM memwarden_data.approval_policy AS y
+                       WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND coalesce(y.agent, p.name) = p.name), '[]'),
+            CASE WHEN (SELECT num_nonnulls(o.observed, o.profile) FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id) = 0
+                 THEN (SELECT o.observed FROM memwarden_data.organisation AS o WHERE o.org_id = 0)
+                 ELSE (SELECT o.observed FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id) END
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  JOIN known AS l ON l.who = p.principal_id

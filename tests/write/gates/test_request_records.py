@@ -28,7 +28,7 @@ def status(agent: psycopg.Connection[DictRow], request_id: Any) -> DictRow:
 # Those that record nothing, and those that are asked where something is declared or has to wait.
 NOT_OF_A_PLAIN_WRITE = [
     "capture",
-    *("reset", "act", "allowance", "budget", "store"),
+    *("reset", "act", "trial", "answer", "allowance", "budget", "store"),
     *("constraint", "correction", "merge", "revision"),
     *("mask", "entity", "consent", "embedding", "noise", "pack", "approval"),
     *("deadline", "scope_lock", "reference", "external"),

@@ -18,7 +18,9 @@ KEY = {"subject": "pump 7", "predicate": "state"}
 CORRECTION = {"class": "correction"}
 
 
-@pytest.mark.parametrize("conflict", ["review", "coexist", "auto_resolve", "latest_wins"])
+@pytest.mark.parametrize(
+    "conflict", ["review", "coexist", "auto_resolve", "latest_wins", "ask_firmer"]
+)
 def test_it_outranks_the_prior_whatever_policy_and_confidence_say(
     world: World, conflict: str
 ) -> None:

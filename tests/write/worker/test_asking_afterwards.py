@@ -287,14 +287,10 @@ def test_who_may_not_cannot_ask_or_answer(desk: Desk) -> None:
 
 @pytest.fixture
 def opened(world: World) -> Iterator[tuple[Shipped, Connection[DictRow], str]]:
-    """A store as init leaves it, but that what is unclear is stored and nobody need approve."""
+    """A store as init leaves it, its superuser, and how that one connects."""
     with as_init_leaves_it(world) as store:
         dsn = make_conninfo(world.dsn, dbname=store.agent.info.dbname)
         with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as admin:
-            admin.execute(
-                "SELECT memwarden.configure_layer('episodic', '{\"unclear\": \"store\"}')"
-            )
-            call(admin, "set_approval_policy", layer="episodic", approval="never", org="acme")
             yield store, admin, dsn
 
 
