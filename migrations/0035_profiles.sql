@@ -8,6 +8,14 @@ ALTER TABLE memwarden_data.approval_policy
     ADD CONSTRAINT approval_policy_key UNIQUE NULLS NOT DISTINCT (org_id, layer, class, agent, profile);
 COMMENT ON COLUMN memwarden_data.approval_policy.profile IS
     'Which profile brought it; null where somebody set it by hand, which holds before it.';
+-- What is as it was shipped, nobody set by hand.
+UPDATE memwarden_data.approval_policy AS a SET profile = 'strict'
+ WHERE a.org_id = 0 AND a.class = '*' AND a.agent IS NULL
+   AND (a.layer, a.approval, a.auto_below, coalesce(a.layer_risk, -1)) IN (
+           ('episodic', 'by_risk', 0.5, 0.3), ('semantic', 'always', 0.3, 0.8), ('procedural', 'always', 0.3, 1),
+           ('durable', 'always', 0.3, -1))
+   AND (a.sync_from, a.weights, a.sla, a.max_wait_sync, a.expires_after, a.max_queue, a.needed, a.needed_sync, a.four_eyes)
+       = (0.7, '{0.25,0.20,0.15,0.15,0.15,0.10}', '48 hours', '15 minutes', '14 days', 1000, 1, 1, true);
 ALTER TABLE memwarden_data.write_request ADD COLUMN likeness double precision;
 ALTER TYPE memwarden_data.write_terms ADD ATTRIBUTE approval_policies jsonb;
 ALTER TABLE memwarden_data.layer

@@ -104,6 +104,11 @@ def upgraded(world: World, release: str) -> Upgrade:
     change = STRAY if told["storage"].startswith("1 ") else OTHER
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as unknown:
         world.admin.execute(f"{change}; SELECT FROM memwarden.setup()")
+    # One policy is as it was shipped.
+    world.admin.execute(
+        "UPDATE memwarden_data.approval_policy SET approval = 'always'"
+        " WHERE org_id = 0 AND layer = 'durable'"
+    )
     states = world.rows("SELECT component, state FROM memwarden.setup()")
     return Upgrade(
         world,
@@ -183,6 +188,26 @@ def test_its_memories_are_all_there(upgrade: Upgrade) -> None:
         for role, texts in upgrade.told[name].items():
             assert told[name][role] == [text for text in texts if text not in gone]
     assert told["requests"] == upgrade.told["requests"]
+
+
+def test_it_keeps_its_settings_as_no_profile(upgrade: Upgrade) -> None:
+    """Whoever looks is shown in what they differ from each. Proves: Z12."""
+    world = upgrade.world
+    (told,) = world.rows("SELECT detail FROM memwarden.status() WHERE component = 'profile'")
+    assert told["detail"] == "server custom"
+    policies = "SELECT approval, profile FROM memwarden_data.approval_policy WHERE org_id = 0"
+    assert {(row["approval"], row["profile"]) for row in world.rows(policies)} == {
+        ("never", None),
+        ("always", "strict"),
+    }
+    different = "SELECT layer, setting, value FROM memwarden.explain_profile(%s, org => 'acme')"
+    for profile in ("open", "balanced", "strict"):
+        found = {
+            (row["layer"], row["setting"]): row["value"] for row in world.rows(different, profile)
+        }
+        assert found["semantic", "conflict"] == "accumulate"
+        assert found["episodic", "rate_limit"] is None
+        assert (("semantic", "approval") in found) is (profile != "open")
 
 
 def test_nothing_is_deleted_for_its_age_before_somebody_looked(upgrade: Upgrade) -> None:

@@ -52,7 +52,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_was   text := (SELECT o.profile FROM memwarden_data.organisation AS o WHERE o.org_id = 0);
+    v_was   text := memwarden_internal.profile_before();
     v_layer record;
 BEGIN
     FOR v_layer IN
@@ -60,7 +60,7 @@ BEGIN
           FROM memwarden_data.layer AS l
           JOIN memwarden_internal.profile_settings(p_profile) AS n ON n.layer = l.layer
           LEFT JOIN memwarden_internal.profile_settings(v_was) AS w ON w.layer = n.layer AND w.name = n.name
-         -- What is otherwise than in the profile so far, somebody set by hand. Of a server without one nobody knows what.
+         -- What is otherwise than in the profile so far, somebody set by hand.
          WHERE w.name IS NULL OR to_jsonb(l) -> n.name = w.value
          GROUP BY l.layer, l.ordinal
          ORDER BY l.ordinal
@@ -70,5 +70,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_server_profile(text) IS
-    'Gives the settings of the server that are as its profile has them the values of another. Of a server without a profile: all.';
+    'Gives the settings of the server that are as its profile has them the values of another.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_server_profile(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.profile_before()
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Before there were profiles, a server was made with what is in strict.
+    RETURN (SELECT coalesce(o.profile, 'strict') FROM memwarden_data.organisation AS o WHERE o.org_id = 0);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.profile_before() IS
+    'By which profile it is told what of the server''s settings somebody set by hand: what is otherwise than there.';
+REVOKE ALL ON FUNCTION memwarden_internal.profile_before() FROM PUBLIC;

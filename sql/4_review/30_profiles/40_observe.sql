@@ -57,8 +57,7 @@ BEGIN
           JOIN memwarden_internal.setting_rules() AS r ON r.name = n.name
           JOIN memwarden_data.layer AS l ON l.layer = n.layer
           LEFT JOIN memwarden_internal.own_settings(p_org_id, p_principal_id, p_layer) AS o ON o.name = n.name
-          LEFT JOIN memwarden_internal.profile_settings((SELECT s.profile FROM memwarden_data.organisation AS s WHERE s.org_id = 0)) AS w
-            ON w.layer = n.layer AND w.name = n.name
+          LEFT JOIN memwarden_internal.profile_settings(memwarden_internal.profile_before()) AS w ON w.layer = n.layer AND w.name = n.name
          WHERE n.layer = p_layer
            AND CASE WHEN p_chosen_for <> 0 THEN o.profile IS NOT NULL OR o.name IS NULL
                     -- As set_server_profile() goes by.

@@ -101,6 +101,22 @@ def test_what_was_set_by_hand_lies_over_each(shipped: Shipped, org: str | None) 
     assert ("durable", "approval") not in different(admin, org=org)
 
 
+def test_a_store_without_a_profile_keeps_by_hand_what_it_was_not_shipped_with(
+    shipped: Shipped,
+) -> None:
+    """It is custom until somebody chooses one. Proves: Z12."""
+    admin = shipped.world.admin
+    admin.execute("UPDATE memwarden_data.organisation SET profile = NULL")
+    configure(admin, "semantic", None, no_evidence="ask")
+    assert told(admin) == "server custom"
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        different(admin)
+    assert different(admin, "strict") == {("semantic", "no_evidence"): "ask"}
+    for profile in (*PROFILES, "balanced"):
+        use(admin, profile)
+        assert different(admin) == {("semantic", "no_evidence"): "ask"}
+
+
 def test_an_organisation_returns_to_the_servers(shipped: Shipped) -> None:
     """Nothing of the profile stays; the server itself has always one. Proves: Z12."""
     admin = shipped.world.admin
