@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from helpers import write
 from shipped import SCOPE, Shipped
 
 PROFILES = ("open", "balanced", "strict")
+PAGE = Path(__file__).parents[3] / "docs/profiles.md"
 ROME, LIVES = {"city": "Rome"}, {"subject": "Ana", "predicate": "lives in"}
 
 
@@ -59,17 +61,17 @@ def denied(store: Shipped) -> DictRow:
 
 
 def against_weaker(store: Shipped) -> DictRow:
-    """Another agent's memory, which rests on nothing, says the opposite."""
+    """Another agent's memory says the opposite and rests on nothing."""
     return borne_out(store)
 
 
 def against_equal(store: Shipped) -> DictRow:
-    """Neither rests on anything."""
+    """Another agent's memory says the opposite, and neither rests on anything."""
     return say(store.agent, "semantic", "The bridge is open.")
 
 
 def against_firmer(store: Shipped) -> DictRow:
-    """Another agent's memory rests on Ana's words."""
+    """Another agent's memory says the opposite and rests on a person's words."""
     return say(store.agent, "semantic", "Ana does not live in Rome.")
 
 
@@ -112,6 +114,21 @@ def self_made(store: Shipped) -> DictRow:
     return say(store.agent, "semantic", claim, note)
 
 
+def end_of_session(store: Shipped) -> DictRow:
+    """What a tool said in a session is to last."""
+    opened = store.agent.execute(
+        "SELECT memwarden.open_session(%s, 'plan the trip') AS session", (SCOPE,)
+    ).fetchone()
+    assert opened is not None
+    said = (opened["session"], "The ferry to Vis leaves at nine.")
+    store.agent.execute("SELECT memwarden.observe(%s, 'timetable', %s, 'critical')", said)
+    row = store.agent.execute(
+        "SELECT *, NULL AS detail FROM memwarden.close_session(%s)", said[:1]
+    ).fetchone()
+    assert row is not None
+    return row
+
+
 # What is remembered before, by another agent or by the writer itself.
 ELSE_SAID: dict[Callable[[Shipped], DictRow], Callable[[Shipped], None]] = {
     against_weaker: lambda s: before(s, s.application, "Ana does not live in Rome."),
@@ -146,7 +163,22 @@ CELLS: dict[Callable[[Shipped], DictRow], list[tuple[str, str | None, str | None
         (WAITS, "AWAITING_APPROVAL", None),
     ],
     self_made: [(STORED, None, "reported")] * 2 + [(REFUSED, "SELF_REFERENTIAL", None)],
+    end_of_session: [(STORED, None, "reported")] * 2 + [(REFUSED, "SELF_REFERENTIAL", None)],
 }
+
+
+def told(outcome: str, reason: str | None, standing: str | None) -> str:
+    """A cell as the page has it."""
+    words = {STORED: "stored", WAITS: "a person is asked", REFUSED: "refused"}
+    return f"{words[outcome]}, `{standing or reason}`"
+
+
+def test_the_page_shows_each_cell() -> None:
+    """In a table, each situation in the words that it has here."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    for situation, cells in CELLS.items():
+        name = str(situation.__doc__).rstrip(".")
+        assert f"| {name} | {' | '.join(told(*cell) for cell in cells)} |" in lines
 
 
 @pytest.mark.parametrize("profile", PROFILES)
