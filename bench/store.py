@@ -34,14 +34,8 @@ RAW_SEARCH = "SELECT id FROM raw_memory ORDER BY embedding <=> %s::vector LIMIT 
 WRITE = """
 SELECT outcome FROM memwarden.write(
     'episodic', %s::jsonb, scope => %s, embedding => %s::real[], evidence => %s::jsonb)"""
-# Every gate has something to weigh; none turns a bulk load away.
-SETTINGS = """
-SELECT memwarden.configure_layer(l.layer, '{"rate_limit": 1000000}')
-  FROM memwarden_data.layer AS l WHERE l.rate_limit IS NOT NULL"""
-# Events are let through by their risk; nobody is there who would agree to the rest.
-NOBODY = """
-SELECT memwarden.set_approval_policy(p.layer, approval => 'never')
-  FROM memwarden.approval_policies AS p WHERE p.approval = 'always'"""
+# As `memwarden init` leaves an organisation: every gate has something to weigh.
+PROFILE = "SELECT memwarden.use_profile('balanced')"
 SOURCE = "SELECT memwarden.define_source(%s, 'document', authority => 1)"
 WRITE_MANY = "SELECT outcome FROM memwarden.write_many(%s::json)"
 
@@ -78,8 +72,7 @@ class Stores:
             connection.execute("CREATE EXTENSION memwarden CASCADE")
             connection.execute("SELECT * FROM memwarden.setup()")
             connection.execute(RAW_TABLE)
-            connection.execute(SETTINGS)
-            connection.execute(NOBODY)
+            connection.execute(PROFILE)
             for pattern in ("bench:*", "locomo:*"):
                 connection.execute(SOURCE, (pattern,))
         return cls(dsn, scopes)

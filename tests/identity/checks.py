@@ -148,6 +148,7 @@ def check_functions(universe: Universe, caller: Caller) -> None:
         # Holds are shown to who may hold: tests/operations/keeping/test_holds.py.
         ("hold_id", "uuid"): [uuid.UUID(int=0)],
         ("agent", "text"): [caller.agent.name, *others[: 1 if oversees else 0]],
+        ("profile", "text"): ["open"],
         ("layer", "text"): ["semantic"],
         ("operation", "text"): ["READ", "WRITE", "DELETE", "ADMIN"],
         ("query", "text"): [WORDS, *sorted(hidden)[:3], "nothing of it"],
