@@ -58,7 +58,6 @@ def main() -> None:
 
     workload = Workload(seed=20)
     filled = Stores.create(arguments.dsn, SCOPES)
-    filled.admin.execute("SELECT memwarden.use_profile('balanced', NULL)")
     filled.load(workload, 0, arguments.items, raw=False)
     filled.admin.execute("VACUUM ANALYZE")
     for connection in (filled.admin, filled.agent):

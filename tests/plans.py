@@ -31,9 +31,17 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def plans_of(
-    world: World, role: str, query: str, parameters: Sequence[Any] | None = None
+    world: World,
+    role: str,
+    query: str,
+    parameters: Sequence[Any] | None = None,
+    *,
+    after: Sequence[tuple[str, Sequence[Any]]] = (),
 ) -> tuple[list[DictRow], list[dict[str, Any]]]:
-    """The rows of a query that a login asks, and every node that ran for it."""
+    """The rows of a query that a login asks, and every node that ran for it.
+
+    What its session has asked before is `after`: plans within functions stay as they were then.
+    """
     heard: list[str] = []
     with world.connect(autocommit=False) as connection:
         connection.execute("LOAD 'auto_explain'")
@@ -42,6 +50,8 @@ def plans_of(
         connection.execute(
             sql.SQL("SET LOCAL SESSION AUTHORIZATION {}").format(sql.Identifier(role))
         )
+        for statement in after:
+            connection.execute(*statement)
         connection.add_notice_handler(lambda notice: heard.append(notice.message_primary or ""))
         rows = connection.execute(query, parameters).fetchall()
     plans = [json.loads(text.split("plan:\n", 1)[1])["Plan"] for text in heard if "plan:\n" in text]

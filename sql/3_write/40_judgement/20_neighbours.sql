@@ -54,11 +54,16 @@ BEGIN
             OFFSET 0) AS w
       LEFT JOIN LATERAL (
           SELECT i.item_id, i.version_id, CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END AS label_id,
-                 n.similarity, n.likeness, n.is_near, i.exclusive AND i.key_hash = p_key_hash AS same_key,
+                 n.similarities [i.place] AS similarity, n.likenesses [i.place] AS likeness, n.are_near [i.place] AS is_near,
+                 i.exclusive AND i.key_hash = p_key_hash AS same_key,
                  EXISTS (SELECT FROM memwarden_data.label AS l
                           WHERE l.label_id = i.label_id AND l.org_id IN (0, w.org_id)
                             AND l.classification <= w.clearance AND l.domains <@ w.domains) AS readable
-            FROM (WITH scored AS MATERIALIZED (
+            FROM (
+              SELECT array_agg(o.item_id) AS ids, array_agg(o.similarity) AS similarities, array_agg(o.likeness) AS likenesses,
+                     array_agg(o.is_near) AS are_near, array_agg(o.of_attribute) AS of_attribute
+                FROM (
+                  WITH scored AS MATERIALIZED (
                   SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
                     FROM memwarden_data.embedding_shared AS e
                    WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id AND w.shelf IS NULL
@@ -88,17 +93,20 @@ BEGIN
                     ORDER BY a.updated_at DESC
                     LIMIT 6)
                   OFFSET 0) AS u
-                   GROUP BY u.item_id
-                  OFFSET 0) AS n
-            -- Each by its key, whatever the planner thinks of how many are alike.
-           CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id, h.exclusive, h.key_hash
+                   GROUP BY u.item_id) AS o
+                OFFSET 0) AS n
+            -- All by their keys at once. To a plan that was made while the table was empty, one key is worth no more than the
+            -- organisation alone: it would walk another index, and all that the organisation has, for each.
+           CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id, h.exclusive, h.key_hash, h.layer, h.status,
+                                      h.kind, h.expires_at, h.created_at, array_position(n.ids, h.item_id) AS place
                                  FROM memwarden_data.item AS h
-                                WHERE h.org_id = p_org_id AND h.item_id = n.item_id AND h.layer = p_layer AND h.status = 'ACTIVE'
-                                  AND h.kind IS DISTINCT FROM 'annotation' AND (h.expires_at IS NULL OR h.expires_at > p_now)
-                                  -- The rows of one call, in whatever order they are decided, are equally new.
-                                  AND (n.is_near OR h.created_at < statement_timestamp())
+                                WHERE h.org_id = p_org_id AND h.item_id = ANY (n.ids)
                                OFFSET 0) AS i
-           ORDER BY n.of_attribute DESC, n.similarity DESC NULLS LAST, n.likeness DESC, i.item_id
+           WHERE i.layer = p_layer AND i.status = 'ACTIVE'
+             AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+             -- The rows of one call, in whatever order they are decided, are equally new.
+             AND (n.are_near [i.place] OR i.created_at < statement_timestamp())
+           ORDER BY n.of_attribute [i.place] DESC, n.similarities [i.place] DESC NULLS LAST, n.likenesses [i.place] DESC, i.item_id
            LIMIT 50) AS f ON true;
     IF p_key_hash IS NOT NULL OR v_reads_all IS NOT TRUE THEN
         v_near := v_near || memwarden_internal.holders_of_key(p_org_id, p_scope_id, p_layer, p_principal_id, p_key_hash, v_near, p_now);

@@ -101,9 +101,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) IS
-    'Drops an approval policy, so that the next less specific policy holds again. org: the organisation; by default the caller''s, '
-    'and for members of memwarden_admin all organisations. Raises 42704 where there is none, 42501 without the right, 25001 at an '
-    'isolation level other than READ COMMITTED.';
+    'Drops an approval policy that was set by hand, so that the next less specific policy holds again, or the profile''s. What a '
+    'profile brought ends with it: use_profile(). org: the organisation; by default the caller''s, and for members of memwarden_admin '
+    'all organisations. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation level other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
