@@ -15,7 +15,7 @@ NOTES = 200
 def test_no_memory_is_looked_at_that_is_not_near(shipped: Shipped) -> None:
     """To a plan from before the first memory, any index of the organisation looks as good.
 
-    Proves: D3
+    Proves: W8 (the costs of a write)
     """
     notes = [f"Box {n} of shelf {n * 7919 % 1000} holds the papers of {n}." for n in range(NOTES)]
     asked = [{"layer": "semantic", "scope": SCOPE, "content": note} for note in notes]
