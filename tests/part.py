@@ -25,7 +25,8 @@ WHOLE = {"catalog", "recovery", "packaging"}
 CLIENTS = {"client", "console", "docs"}
 # The fixtures from which every database comes: the server of the tests, and a file's own.
 SERVERS = {"server", "cluster"}
-# A call that ends with an error is not counted, and these end so. `test_observe.py` shows what they answer.
+# A call that ends with an error is not counted, and these end so. `test_observe.py` shows what
+# they answer.
 RAISE = {"memwarden_internal.gate_answer()"}
 
 # Public functions and procedures, the functions of the gates' triggers, and what public views ask.
