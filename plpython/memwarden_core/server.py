@@ -218,6 +218,15 @@ def blind_for_subject(file: str | None, generation: int, wrapped: bytes, data: b
     return subject_keys.blinded(file, generation, wrapped, data)
 
 
+def opened_subject_keys(
+    file: str | None, generations: list[int], wrapped: list[bytes]
+) -> list[bool]:
+    """Return which keys this server opens."""
+    from . import subject_keys
+
+    return subject_keys.opened(file, list(zip(generations, wrapped, strict=True)))
+
+
 def blinded_words(
     file: str | None, generations: list[int], wrapped: list[bytes], words: list[str]
 ) -> list[tuple[int, str, str]]:

@@ -90,6 +90,18 @@ def blinded(file: str | None, generation: int, wrapped: bytes, data: bytes) -> b
     return hmac.digest(_derived(_opened(file, generation, wrapped), b"hashes"), data, "sha256")
 
 
+def opened(file: str | None, keys: list[tuple[int, bytes]]) -> list[bool]:
+    """Return which keys this server opens, reading its files once."""
+    try:
+        found = generations(file)
+        wrappers = {number: _wrapper(file, found[number]) for number in found} if file else {}
+    except KeyUnusable:
+        wrappers = {}
+    return [
+        _unwrapped(wrappers.get(generation), wrapped) is not None for generation, wrapped in keys
+    ]
+
+
 def blinded_words(
     file: str | None, keys: list[tuple[int, bytes]], words: list[str]
 ) -> list[list[str]]:
@@ -116,18 +128,25 @@ def _wrap(file: str | None, key: bytes) -> tuple[int, bytes] | None:
 
 
 def _opened(file: str | None, generation: int, wrapped: bytes) -> bytes:
-    from cryptography.exceptions import InvalidTag
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
     found = generations(file)
     if not file or generation not in found:
         raise NoGeneration(f"this server does not have generation {generation} of subject keys")
+    key = _unwrapped(_wrapper(file, found[generation]), wrapped)
+    if key is None:
+        raise KeyUnusable("the key was wrapped by another master key or generation")
+    return key
+
+
+def _unwrapped(wrapper: bytes | None, wrapped: bytes) -> bytes | None:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    if wrapper is None:
+        return None
     try:
-        return AESGCM(_wrapper(file, found[generation])).decrypt(
-            wrapped[:_NONCE], wrapped[_NONCE:], None
-        )
+        return AESGCM(wrapper).decrypt(wrapped[:_NONCE], wrapped[_NONCE:], None)
     except (InvalidTag, ValueError):
-        raise KeyUnusable("the key was wrapped by another master key or generation") from None
+        return None
 
 
 def _wrapper(file: str, secret: bytes) -> bytes:

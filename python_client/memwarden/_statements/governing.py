@@ -31,7 +31,7 @@ SELECT memwarden.compliance_report(org => %(org)s::text) AS report
 
 ERASE_SUBJECT: Final[LiteralString] = """
 SELECT erasure_id, status, items, versions, requests, evidence, log_entries, layers, erased_at,
-       subject_hash, places, final_at
+       subject_hash, places, final_at, blocked_reason, unread
 FROM memwarden.erase_subject(
     subject => %(subject)s::text, reason => %(reason)s::text,
     identifiers => %(identifiers)s::text[], org => %(org)s::text, dry_run => %(dry_run)s::boolean)

@@ -53,5 +53,7 @@ def _show(certificate: Certificate, as_json: bool) -> None:
     print(f"{certificate.status}: items {certificate.items}, versions {certificate.versions},")
     print(f"requests {certificate.requests}, recorded evidence {certificate.evidence},")
     print(f"log entries {certificate.log_entries}; in {layers}")
+    if certificate.blocked_reason is not None:
+        print(f"{certificate.blocked_reason}: {certificate.unread} documents could not be read")
     if certificate.erasure_id is not None:
         print(f"erasure {certificate.erasure_id}")

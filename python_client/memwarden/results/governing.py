@@ -12,7 +12,10 @@ from uuid import UUID
 class Certificate:
     """What was erased of a subject, or with `dry_run` would be; it names nobody.
 
-    `status` is COMPLETED or DRY_RUN. `places` counts rows by table, None after a dry run.
+    `status` is COMPLETED, DRY_RUN or BLOCKED. `places` counts rows by table, None unless COMPLETED.
+    `blocked_reason` is HELD where a legal hold keeps something. It is KEYS_UNAVAILABLE where the
+    server could not read `unread` encrypted documents. The erasure then waits and is carried out by
+    itself.
     `final_at` is when no copy of the store could bring it back. `subject_hash` is keyed, 32 bytes,
     the same for the same subject; None where the server has no master key.
     """
@@ -29,6 +32,8 @@ class Certificate:
     subject_hash: bytes | None
     places: dict[str, int] | None
     final_at: datetime | None
+    blocked_reason: str | None
+    unread: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ BEGIN
     marked := p_marked;
     is_over := true;
     FOR v_item IN
-        SELECT i.org_id, i.item_id, i.version_id, i.sensitivity,
+        SELECT i.org_id, i.item_id, i.version_id, i.sensitivity, v.is_unread,
                (SELECT jsonb_agg(f) FROM jsonb_array_elements(s.sensitive) AS f
                  WHERE NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
                                     WHERE r.request_id = v.request_id
@@ -37,6 +37,8 @@ BEGIN
         org_id := v_item.org_id;
         item_id := v_item.item_id;
         is_over := false;
+        -- What nobody can read now keeps what was found in it.
+        CONTINUE WHEN v_item.is_unread;
         -- What would be taken out of a write today is still there.
         v_level := CASE WHEN v_item.found @? '$[*] ? (@.action == "block" || @.level == "high")' THEN 'high'
                         WHEN v_item.found @? '$[*] ? (@.level == "suspicious")' THEN 'suspicious' ELSE 'none' END;
@@ -69,6 +71,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- What could not be read was not scanned: it is screened when it is recalled.
+    IF EXISTS (SELECT FROM memwarden_data.item AS i
+                 JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+                WHERE i.subject_key_id IS NOT NULL AND i.status = 'ACTIVE' AND v.is_unread) THEN
+        RETURN;
+    END IF;
     UPDATE memwarden_data.sensitivity_ruleset AS s SET swept_at = p_begun
      WHERE s.since < p_begun;
     UPDATE memwarden_data.pack_use AS u SET swept_at = p_begun
@@ -77,7 +85,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) IS
     'Notes that a look at everything, begun then, is over: what it left unmarked need not be screened when it is '
-    'recalled, as far as the rules are older.';
+    'recalled, as far as the rules are older. Notes nothing where an active memory could not be read.';
 REVOKE ALL ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) TO memwarden_jobs, memwarden_admin;
 

@@ -27,7 +27,7 @@ BEGIN
       LEFT JOIN LATERAL (SELECT w.record FROM memwarden_data.whole_provenance AS w
                           WHERE w.org_id = p_org_id AND w.version_id = p_version_id ORDER BY w.provenance_id DESC LIMIT 1) AS p ON true
       LEFT JOIN memwarden_data.origin_kind AS k ON k.kind = p.record #>> '{origin,kind}'
-     WHERE s.org_id = p_org_id AND s.version_id = p_version_id;
+     WHERE s.org_id = p_org_id AND s.version_id = p_version_id AND NOT s.is_unread;
     IF v_said.evidence IS NULL OR v_said.evidence = '[]' THEN
         RETURN;
     END IF;
@@ -40,5 +40,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) IS
     'The last record of a version, what it says, and its evidence as weigh() finds it today, with what its writer reads today. No row '
-    'for a version without evidence. p_is_asked: whether verifiers are to be told of the references.';
+    'for a version without evidence, and for one that this server cannot read. p_is_asked: whether verifiers are to be told of the references.';
 REVOKE ALL ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) FROM PUBLIC;

@@ -131,8 +131,11 @@ BEGIN
       INTO v_words
       FROM memwarden_data.item AS i
      CROSS JOIN LATERAL (SELECT w.subject, w.predicate, w.search_text, w.content, w.valid_during FROM memwarden_data.said_version AS w
-                          WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
+                          WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' AND NOT w.is_unread OFFSET 0) AS v
      WHERE i.org_id = ANY (p_orgs) AND i.item_id = p_item_id;
+    IF NOT FOUND THEN
+        RETURN '{}';
+    END IF;
     v_rest := (
         SELECT jsonb_agg(jsonb_build_object('item_id', i.item_id, 'version_id', i.version_id, 'similarity', u.similarity,
             'mine', NULL, 'same_key', NULL,
@@ -142,7 +145,11 @@ BEGIN
          CROSS JOIN LATERAL (SELECT h.org_id, h.item_id, h.version_id FROM memwarden_data.item AS h
                               WHERE h.org_id = ANY (p_orgs) AND h.item_id = u.item_id OFFSET 0) AS i
          CROSS JOIN LATERAL (SELECT w.subject, w.predicate, w.search_text, w.content, w.valid_during FROM memwarden_data.said_version AS w
-                              WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v);
+                              WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' AND NOT w.is_unread
+                             OFFSET 0) AS v);
+    IF v_rest IS NULL THEN
+        RETURN '{}';
+    END IF;
     RETURN ARRAY(
         SELECT (j.verdict ->> 'item_id')::uuid
           FROM jsonb_array_elements(memwarden_internal.judge(
@@ -152,8 +159,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) IS
-    'Those of p_others to which the judge finds p_item_id in one of p_relations: same, or alike, which is probably the same. Asks no '
-    'rights.';
+    'Those of p_others to which the judge finds p_item_id in one of p_relations: same, or alike, which is probably the same. What this server '
+    'cannot read is like nothing. Asks no rights.';
 REVOKE ALL ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.say_nearly_once(

@@ -61,9 +61,13 @@ CREATE TABLE memwarden_data.blocked_erasure (
     login         text NOT NULL,
     asked_at      timestamptz NOT NULL,
     looked_at     timestamptz NOT NULL,
+    -- What could not be read, so that nobody can say whether it concerns the person; and under which keys, as far as keys are missing.
+    unread        integer NOT NULL DEFAULT 0,
+    key_ids       uuid[] NOT NULL DEFAULT '{}',
     PRIMARY KEY (org_id, erasure_id)
 );
-COMMENT ON TABLE memwarden_data.blocked_erasure IS 'Erasures that wait until the holds on what they would erase are lifted.';
+COMMENT ON TABLE memwarden_data.blocked_erasure IS
+    'Erasures that wait until the holds on what they would erase are lifted, or until the server can read what is encrypted.';
 
 -- org_id is that of who acted; the memory may be one of all organisations. Never changed but by an erasure.
 CREATE TABLE memwarden_data.action_link (

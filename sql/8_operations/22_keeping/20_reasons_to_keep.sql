@@ -52,6 +52,7 @@ DECLARE
     v_synonyms text := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
     v_named    uuid[];
     v_subjects text[];
+    v_valued   uuid[];
 BEGIN
     SELECT h.* INTO v_hold FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.hold_id = p_hold_id;
     v_terms := coalesce(memwarden_internal.search_terms(v_hold.texts), '{}');
@@ -67,6 +68,9 @@ BEGIN
              WHERE k.org_id = p_org_id AND k.item_id = ANY (p_item_ids)
                AND k.entity_id = ANY (memwarden_internal.find_in_entities(ARRAY[p_org_id], v_hold.subject, '{}')));
     END IF;
+    IF v_hold.texts IS NOT NULL THEN
+        v_valued := memwarden_internal.items_of_values(p_org_id, p_item_ids, v_terms);
+    END IF;
     -- Any version, also one of the past: what was held once does not slip away by being corrected.
     RETURN QUERY
     SELECT DISTINCT v.item_id
@@ -78,11 +82,15 @@ BEGIN
                SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.lineage && v_hold.scope_ids))
        AND (v_hold.layers IS NULL OR v.layer = ANY (v_hold.layers))
        AND (v_hold.written_during IS NULL OR lower(v.recorded_during) <@ v_hold.written_during)
-       AND (v_hold.texts IS NULL OR memwarden_internal.mentions(
-               v_terms, ARRAY[v.content::text, v.subject, v.predicate, v.kind],
-               ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text]));
+       AND (v_hold.texts IS NULL OR v.item_id = ANY (v_valued)
+            OR memwarden_internal.mentions(
+                   v_terms, ARRAY[v.content::text, v.subject, v.predicate, v.kind],
+                   ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text])
+            -- Nobody here can say what it names: it may be what is asked for.
+            OR v.is_unread);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.held_among(bigint, uuid, uuid[]) IS
-    'Those of the items that a hold keeps: one of their versions, past or present, is all that the hold asks for.';
+    'Those of the items that a hold keeps: one of their versions, past or present, is all that the hold asks for. A version that '
+    'this server cannot read names every text.';
 REVOKE ALL ON FUNCTION memwarden_internal.held_among(bigint, uuid, uuid[]) FROM PUBLIC;

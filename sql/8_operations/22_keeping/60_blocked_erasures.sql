@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.blocking_holds(
-    p_orgs bigint[], p_item_ids uuid[], p_evidence_ids uuid[], p_subject text, p_terms text[], p_synonyms text)
+    p_orgs bigint[], p_item_ids uuid[], p_request_ids uuid[], p_evidence_ids uuid[], p_subject text, p_terms text[], p_synonyms text)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -13,18 +13,60 @@ BEGIN
            AND (memwarden_internal.normalised_subject(h.subject, p_synonyms) = memwarden_internal.normalised_subject(p_subject, p_synonyms)
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, h.subject || coalesce(h.texts, '{}'))
                 OR EXISTS (SELECT FROM memwarden_internal.held_among(h.org_id, h.hold_id, p_item_ids))
-                -- A scope that is held whole is held with what its memories come from.
-                OR num_nonnulls(h.item_id, h.subject, h.texts, h.layers, h.written_during) = 0
-                   AND EXISTS (SELECT FROM memwarden_internal.sources_among(ARRAY[h.org_id], p_evidence_ids) AS e
-                                 JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
-                                WHERE s.lineage && h.scope_ids))
+                OR memwarden_internal.holds_source(h.org_id, h.hold_id, p_request_ids, p_evidence_ids))
          ORDER BY h.hold_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], text, text[], text) IS
-    'The holds that stand against an erasure: those that keep one of the items, the scope of evidence, a capture or a thread, '
-    'and those that name the subject or a term.';
-REVOKE ALL ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], text, text[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], uuid[], text, text[], text) IS
+    'The holds that stand against an erasure: those that keep one of the items, of the requests that wait, of the evidence, captures or '
+    'threads, and those that name the subject or a term.';
+REVOKE ALL ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], uuid[], text, text[], text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.holds_source(
+    p_org_id bigint, p_hold_id uuid, p_request_ids uuid[], p_source_ids uuid[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_hold  record;
+    v_terms text[];
+BEGIN
+    SELECT h.scope_ids, h.texts, num_nonnulls(h.item_id, h.subject, h.layers, h.written_during) AS others INTO v_hold
+      FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.hold_id = p_hold_id;
+    v_terms := memwarden_internal.search_terms(v_hold.texts);
+    -- What is no memory yet, or no more, has no subject that is compared and no layer: it is held by its scope and its words.
+    IF v_hold.others > 0 THEN
+        RETURN false;
+    END IF;
+    RETURN EXISTS (
+        SELECT FROM memwarden_internal.sources_among(ARRAY[p_org_id], p_source_ids) AS e
+          JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
+          LEFT JOIN memwarden_data.capture AS c ON c.org_id = e.org_id AND c.capture_id = e.source_id
+          LEFT JOIN memwarden_data.evidence AS x ON x.org_id = e.org_id AND x.evidence_id = e.source_id
+         WHERE (v_hold.scope_ids IS NULL OR s.lineage && v_hold.scope_ids)
+           AND (v_terms IS NULL OR memwarden_internal.mentions(v_terms, ARRAY[c.content::text, x.excerpt, x.uri])))
+        OR v_terms IS NOT NULL AND EXISTS (
+        SELECT FROM memwarden_data.write_request AS r
+          JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
+         WHERE r.org_id = p_org_id AND r.request_id = ANY (p_request_ids) AND r.outcome = 'DEFERRED'
+           AND (v_hold.scope_ids IS NULL OR s.lineage && v_hold.scope_ids)
+           AND (memwarden_internal.mentions(v_terms, ARRAY[
+                    memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.subject, r.predicate])
+                OR memwarden_internal.is_unread(r.org_id, r.subject_key_id, r.sealed_words)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.holds_source(bigint, uuid, uuid[], uuid[]) IS
+    'Whether a hold keeps recorded evidence, a capture, a thread or a request that waits: by the scope alone, or by texts that it names '
+    'or that this server cannot read.';
+REVOKE ALL ON FUNCTION memwarden_internal.holds_source(bigint, uuid, uuid[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.blocked_reason(p_unread integer, p_hold_ids uuid[])
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_unread > 0 THEN 'KEYS_UNAVAILABLE' WHEN p_hold_ids <> '{}' THEN 'HELD' END;
+COMMENT ON FUNCTION memwarden_internal.blocked_reason(integer, uuid[]) IS 'Why an erasure waits; NULL where nothing blocks it.';
+REVOKE ALL ON FUNCTION memwarden_internal.blocked_reason(integer, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_number(p_org_id bigint, p_subject text, p_terms text[], p_synonyms text)
 RETURNS uuid
@@ -47,24 +89,27 @@ REVOKE ALL ON FUNCTION memwarden_internal.erasure_number(bigint, text, text[], t
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_blocked(
     p_org_id bigint, p_erasure_id uuid, p_subject text, p_identifiers text[], p_reason text, p_subject_hash bytea, p_items integer,
-    p_hold_ids uuid[])
+    p_hold_ids uuid[], p_unread memwarden_internal.unread_extent)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.blocked_erasure AS b (org_id, erasure_id, subject, identifiers, reason, subject_hash, items, hold_ids,
-        principal_id, login, asked_at, looked_at)
+        principal_id, login, asked_at, looked_at, unread, key_ids)
     SELECT p_org_id, p_erasure_id, p_subject, coalesce(p_identifiers, '{}'), p_reason, p_subject_hash, p_items, p_hold_ids,
-           memwarden_internal.current_principal(), session_user, clock_timestamp(), clock_timestamp()
+           memwarden_internal.current_principal(), session_user, clock_timestamp(), clock_timestamp(), p_unread.documents, p_unread.key_ids
      WHERE p_erasure_id IS NOT NULL
     ON CONFLICT ON CONSTRAINT blocked_erasure_pkey DO UPDATE
-       SET hold_ids = excluded.hold_ids, items = excluded.items, looked_at = excluded.looked_at;
+       SET hold_ids = excluded.hold_ids, items = excluded.items, looked_at = excluded.looked_at, unread = excluded.unread,
+           key_ids = excluded.key_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_blocked(bigint, uuid, text, text[], text, bytea, integer, uuid[]) IS
-    'Notes that an erasure waits, and for which holds; nothing where p_erasure_id is NULL. Who asked first asked.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_blocked(bigint, uuid, text, text[], text, bytea, integer, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.note_blocked(bigint, uuid, text, text[], text, bytea, integer, uuid[],
+    memwarden_internal.unread_extent) IS
+    'Notes that an erasure waits, for which holds, and what could not be read; nothing where p_erasure_id is NULL. Who asked first asked.';
+REVOKE ALL ON FUNCTION memwarden_internal.note_blocked(bigint, uuid, text, text[], text, bytea, integer, uuid[],
+    memwarden_internal.unread_extent) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out_next_blocked(p_after uuid)
 RETURNS uuid
@@ -80,7 +125,11 @@ BEGIN
     SELECT b.erasure_id, b.org_id INTO v_id, v_org_id
       FROM memwarden_data.blocked_erasure AS b
      WHERE (p_after IS NULL OR b.erasure_id > p_after)
-       AND NOT EXISTS (SELECT FROM memwarden_data.legal_hold AS h WHERE h.hold_id = ANY (b.hold_ids) AND h.lifted_at IS NULL)
+       -- Nor what needs keys that are still missing. What no missing key explains is looked at again every hour.
+       AND CASE WHEN b.unread = 0
+                THEN NOT EXISTS (SELECT FROM memwarden_data.legal_hold AS h WHERE h.hold_id = ANY (b.hold_ids) AND h.lifted_at IS NULL)
+                WHEN b.key_ids = '{}' THEN b.looked_at < clock_timestamp() - interval '1 hour'
+                ELSE memwarden_internal.unopened_keys(b.org_id, b.key_ids) = '{}' END
      ORDER BY b.erasure_id LIMIT 1;
     IF FOUND THEN
         BEGIN
@@ -94,7 +143,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.carry_out_next_blocked(uuid) IS
-    'Tries the next erasure, by number, whose holds are all lifted. Returns its number; NULL when there is none.';
+    'Tries the next erasure, by number, whose holds are all lifted and whose keys are back. Returns its number; NULL when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.carry_out_next_blocked(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.carry_out_next_blocked(uuid) TO memwarden_jobs, memwarden_admin;
 
@@ -110,6 +159,7 @@ DECLARE
     v_synonyms text;
     v_found    memwarden_internal.erasure_extent;
     v_holds    uuid[];
+    v_unread   memwarden_internal.unread_extent;
 BEGIN
     PERFORM memwarden_internal.hold_organisations(v_orgs);
     -- Another run has carried it out meanwhile.
@@ -120,19 +170,21 @@ BEGIN
     v_terms := memwarden_internal.search_terms(v_row.identifiers);
     v_synonyms := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
     v_found := memwarden_internal.erasure_extent(p_org_id, v_orgs, v_row.subject, v_terms, v_synonyms);
-    v_holds := memwarden_internal.blocking_holds(v_orgs, v_found.item_ids, v_found.evidence_ids, v_row.subject, v_terms, v_synonyms);
-    IF v_holds = '{}' THEN
-        PERFORM memwarden_internal.erase_person(p_org_id, v_orgs, p_erasure_id, v_row.subject, v_terms, v_synonyms, v_row.reason,
-            v_row.subject_hash, v_found, v_row.login, v_row.principal_id);
-    ELSE
+    v_holds := memwarden_internal.blocking_holds(
+        v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_row.subject, v_terms, v_synonyms);
+    v_unread := memwarden_internal.unread_of_search(p_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids);
+    IF memwarden_internal.blocked_reason(v_unread.documents, v_holds) IS NOT NULL THEN
         PERFORM memwarden_internal.note_blocked(p_org_id, p_erasure_id, v_row.subject, v_row.identifiers, v_row.reason,
-            v_row.subject_hash, cardinality(v_found.item_ids), v_holds);
+            v_row.subject_hash, cardinality(v_found.item_ids), v_holds, v_unread);
+        RETURN;
     END IF;
+    PERFORM memwarden_internal.erase_person(p_org_id, v_orgs, p_erasure_id, v_row.subject, v_terms, v_synonyms, v_row.reason,
+        v_row.subject_hash, v_found, v_row.login, v_row.principal_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.try_blocked(bigint, uuid) IS
-    'Carries out an erasure that waits, in the name of who asked for it, unless another hold blocks it now; does nothing where it '
-    'waits no longer.';
+    'Carries out an erasure that waits, in the name of who asked for it, unless a hold or something unread blocks it now; does nothing '
+    'where it waits no longer.';
 REVOKE ALL ON FUNCTION memwarden_internal.try_blocked(bigint, uuid) FROM PUBLIC;
 
 -- Holds, pins and links are by number, but what was said about them may name the person.

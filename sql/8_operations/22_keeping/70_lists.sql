@@ -96,7 +96,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.sees_item(bigint, bigint, integer, big
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_blocked_erasures()
 RETURNS TABLE (org text, erasure_id uuid, asked_at timestamptz, login_role text, agent text, subject_hash bytea, reason text,
-               items integer, blocked_by uuid[])
+               items integer, blocked_by uuid[], blocked_reason text, unread integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -106,14 +106,14 @@ BEGIN
     RETURN QUERY
     SELECT o.name, b.erasure_id, b.asked_at, b.login, p.name, b.subject_hash, b.reason, b.items,
            ARRAY(SELECT h.hold_id FROM memwarden_data.legal_hold AS h WHERE h.hold_id = ANY (b.hold_ids) AND h.lifted_at IS NULL
-                  ORDER BY h.hold_id)
+                  ORDER BY h.hold_id), memwarden_internal.blocked_reason(b.unread, b.hold_ids), b.unread
       FROM memwarden_data.blocked_erasure AS b
       JOIN memwarden_data.organisation AS o ON o.org_id = b.org_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = b.principal_id
      WHERE b.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_blocked_erasures() IS 'The rows of memwarden.erasures that wait for a hold.';
+COMMENT ON FUNCTION memwarden_internal.list_blocked_erasures() IS 'The rows of memwarden.erasures that wait.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_blocked_erasures() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_blocked_erasures() TO memwarden_curator, memwarden_auditor, memwarden_admin;
 

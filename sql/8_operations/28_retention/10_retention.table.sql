@@ -45,7 +45,8 @@ CREATE TABLE memwarden_data.incident (
     org_id        bigint NOT NULL REFERENCES memwarden_data.organisation,
     incident_id   uuid NOT NULL,
     kind          text NOT NULL CHECK (kind IN (
-                      'RETENTION_BREACH', 'ERASURE_UNFINISHED', 'RESIDENCY_BREACH', 'CONSENT_NOT_ENFORCED', 'MEMORY_HARMS')),
+                      'RETENTION_BREACH', 'ERASURE_UNFINISHED', 'RESIDENCY_BREACH', 'CONSENT_NOT_ENFORCED', 'MEMORY_HARMS',
+                      'KEYS_UNAVAILABLE')),
     breaches      bigint NOT NULL CHECK (breaches > 0),
     -- Ids and numbers, at most a hundred; never content.
     examples      jsonb NOT NULL,

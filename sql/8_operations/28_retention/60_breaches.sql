@@ -60,6 +60,30 @@ COMMENT ON FUNCTION memwarden_internal.overlooked_withdrawals(bigint, timestampt
     'Withdrawals of consent, older than an hour, that are not carried out.';
 REVOKE ALL ON FUNCTION memwarden_internal.overlooked_withdrawals(bigint, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.waits_for_keys(p_org_id bigint)
+RETURNS TABLE (object_id uuid, detail jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_held bigint := 0;
+BEGIN
+    RETURN QUERY
+    SELECT b.erasure_id, jsonb_build_object('erasure_id', b.erasure_id, 'asked_at', b.asked_at, 'unread', b.unread)
+      FROM memwarden_data.blocked_erasure AS b WHERE b.org_id = p_org_id AND b.unread > 0;
+    IF EXISTS (SELECT FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.lifted_at IS NULL AND h.texts IS NOT NULL) THEN
+        v_held := memwarden_internal.count_unread(p_org_id);
+    END IF;
+    IF v_held > 0 THEN
+        RETURN QUERY SELECT NULL::uuid, jsonb_build_object('memories', v_held);
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.waits_for_keys(bigint) IS
+    'What missing keys of subjects hold up: erasures that could not read all, and, while a hold asks for texts, the end of memories that '
+    'cannot be read.';
+REVOKE ALL ON FUNCTION memwarden_internal.waits_for_keys(bigint) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.breaches(p_org_id bigint, p_now timestamptz, p_kind text DEFAULT NULL)
 RETURNS TABLE (kind text, object_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -83,6 +107,9 @@ BEGIN
         RETURN QUERY
         SELECT 'CONSENT_NOT_ENFORCED', b.object_id, b.detail FROM memwarden_internal.overlooked_withdrawals(p_org_id, p_now) AS b;
     END IF;
+    IF coalesce(p_kind, 'KEYS_UNAVAILABLE') = 'KEYS_UNAVAILABLE' THEN
+        RETURN QUERY SELECT 'KEYS_UNAVAILABLE', b.object_id, b.detail FROM memwarden_internal.waits_for_keys(p_org_id) AS b;
+    END IF;
     IF coalesce(p_kind, 'MEMORY_HARMS') = 'MEMORY_HARMS' THEN
         RETURN QUERY
         SELECT 'MEMORY_HARMS', NULL::uuid, jsonb_build_object('impact', c.impact, 'high', c.high, 'given', c.given, 'withheld', c.withheld)
@@ -92,5 +119,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) IS
     'All breaches of an organisation at a moment, of one kind or of all. object_id: the memory, the erasure or '
-    'the consent; NULL for a place where memories lie that may not lie there, and where tasks go surely better without memory.';
+    'the consent; NULL for a place where memories lie that may not lie there, where tasks go surely better without memory, and where '
+    'memories cannot be read.';
 REVOKE ALL ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) FROM PUBLIC;

@@ -1,5 +1,6 @@
 -- A breach is an incident until a run finds none of its kind.
-CREATE OR REPLACE FUNCTION memwarden_internal.note_incidents(p_org_id bigint, p_now timestamptz DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden_internal.note_incidents(
+    p_org_id bigint, p_now timestamptz DEFAULT NULL, p_kind text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -13,7 +14,7 @@ BEGIN
     FOR v_found IN
         SELECT n.kind, count(*) AS breaches, jsonb_agg(n.detail ORDER BY n.place) FILTER (WHERE n.place <= 100) AS examples
           FROM (SELECT b.kind, b.detail, row_number() OVER (PARTITION BY b.kind ORDER BY b.object_id) AS place
-                  FROM memwarden_internal.breaches(p_org_id, v_now) AS b) AS n
+                  FROM memwarden_internal.breaches(p_org_id, v_now, p_kind) AS b) AS n
          GROUP BY n.kind ORDER BY n.kind
     LOOP
         v_kinds := v_kinds || v_found.kind;
@@ -30,14 +31,14 @@ BEGIN
         v_new := NULL;
     END LOOP;
     UPDATE memwarden_data.incident AS i SET closed_at = v_now
-     WHERE i.org_id = p_org_id AND i.closed_at IS NULL AND i.kind <> ALL (v_kinds);
+     WHERE i.org_id = p_org_id AND i.closed_at IS NULL AND i.kind <> ALL (v_kinds) AND i.kind = coalesce(p_kind, i.kind);
     RETURN cardinality(v_kinds);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_incidents(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.note_incidents(bigint, timestamptz, text) IS
     'Opens an incident for each kind of breach that is new, brings the open ones up to date, and closes those of which '
-    'nothing is left. Returns how many are open. p_now: the moment, now by default.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_incidents(bigint, timestamptz) FROM PUBLIC;
+    'nothing is left. Returns how many are open. p_now: the moment, now by default. p_kind: of this kind alone; by default of all.';
+REVOKE ALL ON FUNCTION memwarden_internal.note_incidents(bigint, timestamptz, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tell_of_incident(p_org_id bigint, p_incident_id uuid, p_kind text)
 RETURNS void
@@ -148,14 +149,23 @@ BEGIN
               FROM memwarden_data.incident AS n WHERE n.closed_at IS NULL) AS i
       JOIN memwarden_data.organisation AS o ON o.org_id = i.org_id;
     RETURN QUERY
-    SELECT 'legal holds', CASE WHEN b.erasures = 0 THEN 'ok' ELSE 'warning' END,
-           h.holds || ' in force' || CASE WHEN b.erasures = 0 THEN '' ELSE format(
+    SELECT 'legal holds', CASE WHEN b.erasures + b.unread + u.memories = 0 THEN 'ok' ELSE 'warning' END,
+           h.holds || ' in force' || CASE WHEN u.memories = 0 THEN '' ELSE format(
+               '; %s memories cannot be read and count as held: see subject keys', u.memories) END
+           || CASE WHEN b.erasures = 0 THEN '' ELSE format(
                '; %s erasures wait for them, the first since %s: SELECT * FROM memwarden.erasures WHERE status = ''BLOCKED'';',
                b.erasures, date_trunc('second', b.since)) END
+           || CASE WHEN b.unread = 0 THEN '' ELSE format(
+               '; %s erasures wait for keys of subjects', b.unread) END
       FROM (SELECT count(*) AS holds FROM memwarden_data.legal_hold AS l WHERE l.lifted_at IS NULL) AS h
-     CROSS JOIN (SELECT count(*) AS erasures, min(e.asked_at) AS since FROM memwarden_data.blocked_erasure AS e) AS b;
+     CROSS JOIN (SELECT count(*) FILTER (WHERE e.unread = 0) AS erasures, min(e.asked_at) FILTER (WHERE e.unread = 0) AS since,
+                        count(*) FILTER (WHERE e.unread > 0) AS unread FROM memwarden_data.blocked_erasure AS e) AS b
+     CROSS JOIN (SELECT coalesce(sum(memwarden_internal.count_unread(o.org_id)), 0) AS memories
+                   FROM (SELECT DISTINCT l.org_id FROM memwarden_data.legal_hold AS l
+                          WHERE l.lifted_at IS NULL AND l.texts IS NOT NULL) AS o) AS u;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compliance_status() IS
-    'For administrators: a warning while incidents of the compliance run are open, and one while erasures wait for legal holds.';
+    'For administrators: a warning while incidents of the compliance run are open, and one while erasures wait for legal holds or for '
+    'keys, or memories that cannot be read count as held.';
 REVOKE ALL ON FUNCTION memwarden_internal.compliance_status() FROM PUBLIC;

@@ -26,8 +26,9 @@ BEGIN
                                    WHEN 'ERASURE_UNFINISHED' THEN 'erase again'
                                    WHEN 'CONSENT_NOT_ENFORCED' THEN 'retract and refuse'
                                    WHEN 'MEMORY_HARMS' THEN 'correct the memories at fault'
+                                   WHEN 'KEYS_UNAVAILABLE' THEN 'bring the keys back'
                                    ELSE 'move the data, or allow the region' END;
-        outcome := CASE WHEN v_case.kind IN ('RESIDENCY_BREACH', 'MEMORY_HARMS') THEN 'BY_HAND'
+        outcome := CASE WHEN v_case.kind IN ('RESIDENCY_BREACH', 'MEMORY_HARMS', 'KEYS_UNAVAILABLE') THEN 'BY_HAND'
                         WHEN remediate.dry_run THEN 'WOULD_BE_DONE'
                         ELSE memwarden_internal.remedy(v_case.org_id, v_case.kind, v_breach.object_id) END;
         RETURN NEXT;
@@ -44,7 +45,7 @@ COMMENT ON FUNCTION memwarden.remediate(uuid, boolean, integer) IS
     'incidents. dry_run: true (the default) changes nothing. max_objects: how many at most, 1 to 10,000; 1,000 by default. '
     'object_id: the memory, the erasure or the consent. action: what follows. outcome: WOULD_BE_DONE, DONE, BUSY where somebody works '
     'on it just now, or BY_HAND: where data lie is for a DBA to change, see set_residency() and set_region(), and '
-    'memories at fault (see memory_errors) are for a person to correct. '
+    'memories at fault (see memory_errors) are for a person to correct, and keys of subjects are for a DBA to bring back. '
     'Raises 42704 for an incident that is not open or that the caller does not administer, 22023 for arguments '
     'out of range, 25001 at an isolation level other than READ COMMITTED, XX000 when something of an erasure would '
     'be left. Source: chapter 12.10.5, R6.';

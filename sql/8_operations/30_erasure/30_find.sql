@@ -60,6 +60,25 @@ COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]
     'Items of which an encrypted value names one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.items_of_values(p_org_id bigint, p_item_ids uuid[], p_terms text[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT DISTINCT o.item_id
+          FROM (SELECT s.item_id, memwarden_internal.readable_value(k.wrapped, s.org_id, s.kind, s.value_id, s.sealed) AS value
+                  FROM memwarden_data.sensitive_value AS s
+                  LEFT JOIN memwarden_data.sealing_key AS k ON k.org_id = s.org_id
+                 WHERE s.org_id = p_org_id AND s.item_id = ANY (p_item_ids) OFFSET 0) AS o
+         WHERE o.value IS NULL OR memwarden_internal.mentions(p_terms, ARRAY[o.value]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.items_of_values(bigint, uuid[], text[]) IS
+    'Those of the items of which an encrypted value names one of the terms, or cannot be read here.';
+REVOKE ALL ON FUNCTION memwarden_internal.items_of_values(bigint, uuid[], text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_value(p_wrapped bytea, p_org_id bigint, p_kind text, p_value_id text, p_sealed bytea)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -68,7 +87,6 @@ AS $function$
 BEGIN
     RETURN memwarden_internal.unseal(p_wrapped, p_org_id, p_kind, p_value_id, p_sealed);
 EXCEPTION WHEN config_file_error THEN
-    -- Without its key it is gone already.
     RETURN NULL;
 END
 $function$;

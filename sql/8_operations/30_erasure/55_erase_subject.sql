@@ -2,7 +2,8 @@ CREATE OR REPLACE FUNCTION memwarden.erase_subject(
     subject text, reason text, identifiers text[] DEFAULT '{}', org text DEFAULT NULL, dry_run boolean DEFAULT false)
 RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer,
     log_entries integer, layers text[],
-               erased_at timestamptz, subject_hash bytea, places jsonb, final_at timestamptz)
+               erased_at timestamptz, subject_hash bytea, places jsonb, final_at timestamptz,
+               blocked_reason text, unread integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -16,6 +17,7 @@ DECLARE
     v_found    memwarden_internal.erasure_extent;
     v_hash     bytea;
     v_holds    uuid[];
+    v_unread   memwarden_internal.unread_extent;
 BEGIN
     IF NOT coalesce(erase_subject.dry_run, false) THEN
         PERFORM memwarden_internal.hold_organisations(v_orgs);
@@ -25,23 +27,28 @@ BEGIN
     v_hash := memwarden_internal.keyed_hash('erased subject', convert_to(
         v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
     v_holds := memwarden_internal.blocking_holds(
-        v_orgs, v_found.item_ids, v_found.evidence_ids, erase_subject.subject, v_terms, v_synonyms);
+        v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, erase_subject.subject, v_terms, v_synonyms);
+    v_unread := memwarden_internal.unread_of_search(v_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids);
     IF NOT coalesce(erase_subject.dry_run, false) THEN
         v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_terms, v_synonyms);
     END IF;
-    IF v_id IS NULL OR v_holds <> '{}' THEN
+    blocked_reason := memwarden_internal.blocked_reason(v_unread.documents, v_holds);
+    IF v_id IS NULL OR blocked_reason IS NOT NULL THEN
         PERFORM memwarden_internal.note_blocked(v_org_id, v_id, erase_subject.subject, erase_subject.identifiers, erase_subject.reason,
-            v_hash, cardinality(v_found.item_ids), v_holds);
-        RETURN QUERY SELECT v_id, CASE v_holds WHEN '{}' THEN 'DRY_RUN' ELSE 'BLOCKED' END, cardinality(v_found.item_ids),
+            v_hash, cardinality(v_found.item_ids), v_holds, v_unread);
+        IF v_id IS NOT NULL AND v_unread.documents > 0 THEN
+            PERFORM memwarden_internal.note_incidents(v_org_id, NULL, 'KEYS_UNAVAILABLE');
+        END IF;
+        RETURN QUERY SELECT v_id, CASE WHEN blocked_reason IS NULL THEN 'DRY_RUN' ELSE 'BLOCKED' END, cardinality(v_found.item_ids),
             v_found.versions, cardinality(v_found.request_ids), cardinality(v_found.evidence_ids), v_found.log_entries, v_found.layers,
-            NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz;
+            NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz, blocked_reason, v_unread.documents;
         RETURN;
     END IF;
     PERFORM memwarden_internal.erase_person(v_org_id, v_orgs, v_id, erase_subject.subject, v_terms, v_synonyms, erase_subject.reason,
         v_hash, v_found, session_user, memwarden_internal.current_principal());
     RETURN QUERY
     SELECT e.erasure_id, 'COMPLETED', e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash,
-           e.detail -> 'places', e.final_at
+           e.detail -> 'places', e.final_at, NULL::text, 0
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
 $function$;
@@ -62,9 +69,10 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'identifiers: at most 100 texts of 2 to 1,000 characters; found literally, whatever the case, and never as part '
     'of a longer word. org: the organisation; by default the caller''s; members of memwarden_admin name it. dry_run: '
     'true only counts. Returns the certificate as one row. erasure_id: the number of the erasure. layers: the layers '
-    'concerned. erased_at: when it was done. status: COMPLETED, DRY_RUN; or BLOCKED where a legal hold '
-    'keeps one of the memories or names the person. Then nothing is erased, the erasure waits in memwarden.erasures with the '
-    'holds that block it, and enforce_consent() carries it out when they are lifted. items, versions, requests, '
+    'concerned. erased_at: when it was done. status: COMPLETED, DRY_RUN; or BLOCKED. Then nothing is erased, the erasure waits in '
+    'memwarden.erasures, and enforce_consent() carries it out once nothing blocks it. blocked_reason: KEYS_UNAVAILABLE where this '
+    'server cannot read some of what is encrypted, which may name the person; unread counts these documents. HELD where a legal hold '
+    'keeps one of the memories or names the person. NULL where nothing blocks it. items, versions, requests, '
     'log_entries: how many there were. evidence: how many pieces of recorded evidence, captures and threads there were. '
     'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
     'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
@@ -254,11 +262,13 @@ BEGIN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
             '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
+    ELSIF (memwarden_internal.unread_of_search(p_org_id, p_terms)).documents > 0 THEN
+        PERFORM memwarden_internal.raise_error('erasure_incomplete', 'something encrypted could not be read');
     END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) IS
-    'Searches again after an erasure. Raises XX000 when anything is found.';
+    'Searches again after an erasure. Raises XX000 when anything is found, or cannot be read.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_person(

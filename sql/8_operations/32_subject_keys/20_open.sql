@@ -82,6 +82,19 @@ COMMENT ON FUNCTION memwarden_internal.blind_for_subject(integer, bytea, bytea) 
     'does not open the key.';
 REVOKE ALL ON FUNCTION memwarden_internal.blind_for_subject(integer, bytea, bytea) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.opened_subject_keys(p_generations integer[], p_wrapped bytea[])
+RETURNS boolean[]
+LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+import os
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].opened_subject_keys(os.environ.get("MEMWARDEN_MASTER_KEY_FILE"), p_generations, p_wrapped)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.opened_subject_keys(integer[], bytea[]) IS
+    'Which keys this server opens, in their order. Never raises: with malformed files it opens none.';
+REVOKE ALL ON FUNCTION memwarden_internal.opened_subject_keys(integer[], bytea[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.blinded_words(p_generations integer[], p_wrapped bytea[], p_words text[])
 RETURNS TABLE (key_number integer, word text, mark text)
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER

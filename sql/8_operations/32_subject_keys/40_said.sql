@@ -24,6 +24,77 @@ COMMENT ON FUNCTION memwarden_internal.unsealed(uuid, bytea) IS
     'content is {"erased": "SUBJECT_KEY_DESTROYED"}, and SUBJECT_KEY_UNAVAILABLE where this server does not open the key.';
 REVOKE ALL ON FUNCTION memwarden_internal.unsealed(uuid, bytea) FROM PUBLIC;
 
+-- What an erasure destroyed is gone for good. What cannot be opened is there: whoever deletes must not take it for nothing.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_unread(p_org_id bigint, p_subject_key_id uuid, p_sealed bytea)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_key record;
+BEGIN
+    IF p_sealed IS NULL THEN
+        RETURN false;
+    END IF;
+    SELECT k.generation, k.wrapped INTO v_key FROM memwarden_data.subject_key AS k WHERE k.subject_key_id = p_subject_key_id;
+    IF FOUND THEN
+        RETURN memwarden_internal.unseal_for_subject(v_key.generation, v_key.wrapped, p_sealed) IS NULL;
+    END IF;
+    -- An erasure in organisation 0 destroys keys of all.
+    RETURN NOT EXISTS (SELECT FROM memwarden_data.destroyed_key AS d
+                        WHERE d.org_id IN (0, p_org_id) AND d.subject_key_id = p_subject_key_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_unread(bigint, uuid, bytea) IS
+    'Whether an encrypted document says something that this server cannot read: its key does not open, or is missing and no erasure '
+    'destroyed it. False for what is not encrypted, and for what went with its key.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_unread(bigint, uuid, bytea) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.unopened_keys(p_org_id bigint, p_subject_key_ids uuid[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_keys record;
+BEGIN
+    SELECT coalesce(array_agg(k.subject_key_id ORDER BY k.subject_key_id), '{}') AS ids,
+           coalesce(array_agg(k.generation ORDER BY k.subject_key_id), '{}') AS generations,
+           coalesce(array_agg(k.wrapped ORDER BY k.subject_key_id), '{}') AS wrapped
+      INTO v_keys
+      FROM memwarden_data.subject_key AS k WHERE k.subject_key_id = ANY (p_subject_key_ids);
+    RETURN ARRAY(
+        SELECT DISTINCT u.id FROM unnest(p_subject_key_ids) AS u (id)
+         WHERE u.id NOT IN (
+                   SELECT o.id FROM unnest(v_keys.ids, memwarden_internal.opened_subject_keys(v_keys.generations, v_keys.wrapped))
+                       AS o (id, is_open) WHERE o.is_open)
+           AND NOT EXISTS (SELECT FROM memwarden_data.destroyed_key AS d
+                            WHERE d.org_id IN (0, p_org_id) AND d.subject_key_id = u.id)
+         ORDER BY u.id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unopened_keys(bigint, uuid[]) IS
+    'Those of the keys that this server does not open and that no erasure destroyed: missing, or wrapped by what it does not have.';
+REVOKE ALL ON FUNCTION memwarden_internal.unopened_keys(bigint, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.count_unread(p_org_id bigint)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_keys uuid[] := ARRAY(SELECT DISTINCT i.subject_key_id FROM memwarden_data.item AS i
+                            WHERE i.org_id = p_org_id AND i.subject_key_id IS NOT NULL);
+BEGIN
+    v_keys := memwarden_internal.unopened_keys(p_org_id, v_keys);
+    RETURN CASE WHEN v_keys = '{}' THEN 0
+                ELSE (SELECT count(*) FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.subject_key_id = ANY (v_keys)) END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.count_unread(bigint) IS
+    'How many memories of an organisation, ended ones among them, are encrypted under keys that this server does not open.';
+REVOKE ALL ON FUNCTION memwarden_internal.count_unread(bigint) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.said_content(p_content jsonb, p_subject_key_id uuid, p_sealed bytea)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER

@@ -163,8 +163,8 @@ DECLARE
     v_waiting     bigint;
 BEGIN
     -- One key of each generation is tried: of that number another server may have another.
-    SELECT coalesce(sum(k.keys), 0) AS all_keys, coalesce(sum(k.keys) FILTER (WHERE NOT EXISTS (
-               SELECT FROM memwarden_internal.blinded_words(ARRAY[k.generation], ARRAY[k.wrapped], '{x}'))), 0) AS lost,
+    SELECT coalesce(sum(k.keys), 0) AS all_keys, coalesce(sum(k.keys) FILTER (WHERE NOT (
+               memwarden_internal.opened_subject_keys(ARRAY[k.generation], ARRAY[k.wrapped]))[1]), 0) AS lost,
            coalesce(sum(k.keys) FILTER (WHERE k.generation < (SELECT max(g.number) FROM unnest(v_generations) AS g (number))), 0) AS older
       INTO v_keys
       FROM (SELECT s.generation, count(*) AS keys, (array_agg(s.wrapped))[1] AS wrapped

@@ -66,6 +66,8 @@ DECLARE
     v_record  text := memwarden_internal.provenance_fault(p_org_id, p_version_id);
     v_rule    boolean;
     v_grounds text;
+    v_unread  boolean := (SELECT s.is_unread FROM memwarden_data.said_version AS s
+                           WHERE s.org_id = p_org_id AND s.version_id = p_version_id);
     v_lowered jsonb := (SELECT p.record -> 'lowered' FROM memwarden_data.provenance AS p
                          WHERE p.org_id = p_org_id AND p.version_id = p_version_id ORDER BY p.provenance_id DESC LIMIT 1);
 BEGIN
@@ -76,8 +78,8 @@ BEGIN
         verdict := 'GONE';
         RETURN;
     END IF;
-    -- Of an altered record nothing else is worth asking.
-    IF v_record IS DISTINCT FROM 'PROVENANCE_BROKEN' THEN
+    -- Of an altered record nothing else is worth asking; what nobody reads, nobody judges.
+    IF v_record IS DISTINCT FROM 'PROVENANCE_BROKEN' AND NOT v_unread THEN
         v_rule := memwarden_internal.broken_rule(p_org_id, p_item_id, p_version_id, p_now);
         v_grounds := memwarden_internal.weigh_again(p_org_id, p_version_id, p_now);
     END IF;
@@ -94,6 +96,7 @@ BEGIN
         RETURN;
     END IF;
     reason := CASE
+        WHEN v_unread THEN 'KEYS_UNAVAILABLE'
         WHEN memwarden_internal.stands_disputed(p_org_id, p_item_id) THEN 'CONTRADICTED'
         WHEN NOT v_rule THEN 'RULE_UNSURE'
         WHEN v_grounds IS NOT NULL THEN v_grounds
@@ -107,7 +110,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) IS
     'What is to be thought of a memory today. FALSE: its record is broken, a refutation or faults lower it, what it was '
-    'derived from was taken back, an integrity rule refuses it, or its sources are worth less and no longer bear it out. UNCERTAIN: it is '
-    'contradicted, breaks a rule together with another, has evidence that is old, hidden or less than its layer asks today, holds what '
+    'derived from was taken back, an integrity rule refuses it, or its sources are worth less and no longer bear it out. UNCERTAIN: it '
+    'cannot be read here, is contradicted, breaks a rule together with another, has evidence that is old, hidden or less than its layer asks today, holds what '
     'the last scan found sensitive, is true of a time that is over, or is unsigned. GONE: it has ended. Source: chapter 12.12.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) FROM PUBLIC;
