@@ -134,7 +134,7 @@ BEGIN
                           WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' AND NOT w.is_unread OFFSET 0) AS v
      WHERE i.org_id = ANY (p_orgs) AND i.item_id = p_item_id;
     IF NOT FOUND THEN
-        RETURN '{}';
+        RETURN '{}'::uuid[];
     END IF;
     v_rest := (
         SELECT jsonb_agg(jsonb_build_object('item_id', i.item_id, 'version_id', i.version_id, 'similarity', u.similarity,
@@ -148,7 +148,7 @@ BEGIN
                               WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' AND NOT w.is_unread
                              OFFSET 0) AS v);
     IF v_rest IS NULL THEN
-        RETURN '{}';
+        RETURN '{}'::uuid[];
     END IF;
     RETURN ARRAY(
         SELECT (j.verdict ->> 'item_id')::uuid
