@@ -2,8 +2,8 @@
 EXTENSION := memwarden
 VERSION   := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" memwarden.control)
 SCRIPT    := build/memwarden--$(VERSION).sql
-# One update script for each earlier version that migrations/ knows a way from.
-UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard migrations/*--$(VERSION).drops.sql))
+# One update script for each earlier version whose install script is kept.
+UPDATES   := $(patsubst migrations/released/%.sql.xz,build/%--$(VERSION).sql,$(wildcard migrations/released/*.sql.xz))
 
 .DEFAULT_GOAL := help
 

@@ -6,6 +6,7 @@ between databases that are the same.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from psycopg import Connection
@@ -184,6 +185,20 @@ def catalog_snapshot(connection: Connection[Any], *kinds: str) -> Snapshot:
 def of_kind(snapshot: Snapshot, kind: str) -> Snapshot:
     """Return what a snapshot has of one kind."""
     return {name: looks for name, looks in snapshot.items() if name.startswith(f"{kind} ")}
+
+
+def lasting(snapshot: Snapshot) -> Snapshot:
+    """Return what does not depend on when and on which PostgreSQL a store was made.
+
+    Partitions are of the months in which a database was in use. From PostgreSQL 18 on NOT NULL is a
+    constraint as well, whose name an older table does not have: the column says the same.
+    """
+    return {
+        name: looks
+        for name, looks in snapshot.items()
+        if not re.search(r"_p2\d{7}", name)
+        and not (name.startswith("constraint ") and looks.startswith("NOT NULL "))
+    }
 
 
 def differences(left: Snapshot, right: Snapshot) -> dict[str, tuple[str | None, str | None]]:

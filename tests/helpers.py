@@ -16,6 +16,11 @@ def ask_for_little(admin: Connection[Any]) -> None:
     And have no job load a dictionary: that takes seconds.
     """
     admin.execute("DELETE FROM memwarden_data.lexicon")
+    lower_thresholds(admin)
+
+
+def lower_thresholds(admin: Connection[Any]) -> None:
+    """Have no layer ask for evidence or a human, or set a pace; each release can do this."""
     admin.execute("UPDATE memwarden_data.approval_policy SET approval = 'never'")
     admin.execute(
         """

@@ -7,7 +7,7 @@ Deterministic: the same tree gives the same bytes. Order comes from the names of
     *.table.sql  storage: run once by setup()
     *.bound.sql  what hangs on tables (policies, triggers, views): setup() makes what differs
 
-Beside it an update script from each earlier version that migrations/ knows a way from.
+Beside it an update script from each release whose install script migrations/released/ keeps.
 
 With --record-storage, first write the key of the tables as they are into migrations/storage.keys.
 """
@@ -20,6 +20,8 @@ import json
 import os
 import re
 from pathlib import Path
+
+from update_script import beginning, released_script
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -209,10 +211,19 @@ def logic() -> str:
     )
 
 
-def update_sources(target: str) -> list[str]:
-    """The earlier versions that migrations/ knows a way from."""
-    suffix = f"--{target}.drops.sql"
-    return [p.name.removesuffix(suffix) for p in sorted((ROOT / "migrations").glob(f"*{suffix}"))]
+def released_scripts() -> dict[str, Path]:
+    """The install script of each earlier version, by version."""
+    found = sorted((ROOT / "migrations/released").glob("memwarden--*.sql.xz"))
+    return {path.name.removeprefix("memwarden--").removesuffix(".sql.xz"): path for path in found}
+
+
+def update(released: Path, script: str) -> str:
+    """The script that leads from a released one to this one."""
+    begins = read(ROOT / "sql/0_foundation/00_search_path.sql")
+    begins += read(ROOT / "sql/0_foundation/82_await_setup.sql")
+    template = read(ROOT / "migrations/update_begins.sql")
+    begins += beginning(released_script(released), script, template)
+    return begins + script + read(ROOT / "migrations/update_ends.sql")
 
 
 def guard(command: str) -> str:
@@ -225,7 +236,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=ROOT / "build")
     parser.add_argument("--version", default=version(ROOT / "memwarden.control"))
-    parser.add_argument("--from", dest="sources", action="append", help="an update from there too")
     parser.add_argument("--record-storage", action="store_true")
     arguments = parser.parse_args()
     target: str = arguments.version
@@ -235,13 +245,10 @@ def main() -> None:
     script = logic()
     arguments.out.mkdir(parents=True, exist_ok=True)
     write(arguments.out / f"memwarden--{target}.sql", guard("CREATE EXTENSION memwarden") + script)
-    for source in sorted({*update_sources(target), *(arguments.sources or [])}):
-        drops = ROOT / f"migrations/{source}--{target}.drops.sql"
+    for source, released in released_scripts().items():
         write(
             arguments.out / f"memwarden--{source}--{target}.sql",
-            guard(f"ALTER EXTENSION memwarden UPDATE TO '{target}'")
-            + (read(drops) if drops.exists() else "")
-            + script,
+            guard(f"ALTER EXTENSION memwarden UPDATE TO '{target}'") + update(released, script),
         )
 
 

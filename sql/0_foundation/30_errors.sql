@@ -79,6 +79,8 @@ VALUES
      'Install the release that made the storage, then run: ALTER EXTENSION memwarden UPDATE;'),
     ('storage_unknown', '55000', 'memwarden''s storage was made by a build that was no release',
      'No migration starts from that storage. Go back to the functions that made it.'),
+    ('view_in_use', '2BP01', 'a view that this release shows with other columns has foreign views on it',
+     'Keep the definition of what the detail names and drop it. Then run memwarden.setup() again, and create it anew.'),
     ('store_busy', '55P03', 'the tables are being changed or locked',
      'Nothing was done. Try again.'),
     ('wrong_isolation', '25001', 'memory and rights can change only at isolation level READ COMMITTED',

@@ -184,13 +184,53 @@ BEGIN
     END IF;
 EXCEPTION WHEN invalid_table_definition THEN
     -- Columns of a view that go or change: it cannot be replaced.
-    EXECUTE format('DROP VIEW %s', p_relation);
-    EXECUTE p_body;
+    PERFORM memwarden_internal.make_view_anew(p_relation, p_body);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) IS
     'Makes one object anew, or drops it where there is nothing to make it by.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) FROM PUBLIC;
+
+-- The rights of roles that come with the extension are made anew, too; those of others are the DBA's.
+CREATE OR REPLACE FUNCTION memwarden_internal.make_view_anew(p_view regclass, p_body text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_name   text := p_view::text;
+    v_column text;
+    v_grant  text;
+    v_grants jsonb := (
+        SELECT jsonb_agg(jsonb_build_array(r.attname, format('GRANT %s%s ON %s TO %s%s', x.privilege_type,
+                   CASE WHEN r.attname IS NOT NULL THEN format(' (%I)', r.attname) END, v_name,
+                   CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE x.grantee::regrole::text END,
+                   CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)))
+          FROM pg_class AS c
+         CROSS JOIN LATERAL (SELECT NULL::name AS attname, c.relacl AS acl
+                              UNION ALL SELECT a.attname, a.attacl FROM pg_attribute AS a WHERE a.attrelid = c.oid) AS r
+         CROSS JOIN LATERAL aclexplode(r.acl) AS x
+         WHERE c.oid = p_view AND x.grantee <> c.relowner
+           AND x.grantee::regrole::text <> ALL (memwarden_internal.application_roles()));
+BEGIN
+    BEGIN
+        EXECUTE format('DROP VIEW %s', v_name);
+    EXCEPTION WHEN dependent_objects_still_exist THEN
+        GET STACKED DIAGNOSTICS v_grant = PG_EXCEPTION_DETAIL;
+        PERFORM memwarden_internal.raise_error('view_in_use', v_grant);
+    END;
+    EXECUTE p_body;
+    FOR v_column, v_grant IN SELECT g.value ->> 0, g.value ->> 1 FROM jsonb_array_elements(v_grants) AS g LOOP
+        IF v_column IS NULL OR EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = v_name::regclass AND a.attname = v_column) THEN
+            EXECUTE v_grant;
+        END IF;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.make_view_anew(regclass, text) IS
+    'Drops a view and makes it anew; roles that do not come with the extension keep their rights on it. Raises 2BP01 where somebody '
+    'else''s view depends on it.';
+REVOKE ALL ON FUNCTION memwarden_internal.make_view_anew(regclass, text) FROM PUBLIC;
 
 -- An administrator may have moved or disabled it: it stays where and as it is.
 CREATE OR REPLACE FUNCTION memwarden_internal.make_gate(p_name text, p_body text)

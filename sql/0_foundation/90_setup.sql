@@ -18,7 +18,8 @@ COMMENT ON FUNCTION memwarden.setup() IS
     'differs, it takes no lock that a writer waits for, so a second run disturbs nobody. If something differs, it locks out readers '
     'and writers for a moment. It tries for up to one minute to get the locks. Two calls at once run one after the other. Raises '
     '42501 for other roles, 55000 inside an extension script, or when the storage is newer than the functions or was not made by a '
-    'release, 55P03 when another session held a table for a minute.';
+    'release, 55P03 when another session held a table for a minute, 2BP01 when somebody else''s view depends on one whose columns '
+    'change.';
 REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_up()
@@ -56,6 +57,7 @@ BEGIN
         -- Who queued behind it goes first.
         PERFORM pg_sleep(0.2);
     END LOOP;
+    PERFORM memwarden_internal.forget_waiting();
     PERFORM memwarden_internal.guard_threads();
     PERFORM memwarden_internal.schedule_jobs();
 END

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import lzma
+
 from server_checkout import WorkingCopy
 
 VERSION = "99.0.0"
 NEW_COLUMN = "note"
 
-DROPS = """\
-DROP FUNCTION memwarden.request_status(uuid);
-DROP VIEW IF EXISTS memwarden.gate_statistics;
-"""
 MIGRATION = """\
 ALTER TABLE memwarden_data.item ADD COLUMN note text CHECK (length(note) < 100);
 COMMENT ON COLUMN memwarden_data.item.note IS 'A remark.';
@@ -53,6 +51,13 @@ GRANT EXECUTE ON FUNCTION memwarden.remark(text) TO memwarden_admin;
 """
 
 
+def keep_script(copy: WorkingCopy, release: str) -> None:
+    """Keep the install script of a release from which later ones are reached."""
+    script = copy.directory / f"build/memwarden--{release}.sql"
+    kept = copy.directory / f"migrations/released/{script.name}.xz"
+    kept.write_bytes(lzma.compress(script.read_bytes(), preset=0))
+
+
 def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     """Turn a copy of this tree into the release after it."""
     copy.edit("memwarden.control", f"'{old_version}'", f"'{VERSION}'")
@@ -93,4 +98,4 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     # What hangs on the tables: a view goes, a policy, a trigger and a view come.
     (copy.directory / "sql/8_operations/40_status/20_gate_statistics.bound.sql").unlink()
     (copy.directory / "sql/8_operations/40_status/30_remark.bound.sql").write_text(BOUND)
-    (copy.directory / f"migrations/{old_version}--{VERSION}.drops.sql").write_text(DROPS)
+    keep_script(copy, old_version)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import lzma
 import os
 import re
 import subprocess
@@ -26,7 +27,12 @@ def build_tool() -> ModuleType:
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    # It finds its own modules there.
+    sys.path.insert(0, str(REPOSITORY / "tools"))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
     return module
 
 
@@ -172,7 +178,9 @@ def test_the_version_is_stated_once() -> None:
     listed = [REPOSITORY / place for place in places]
     files = {p for place in listed for p in (place.rglob("*") if place.is_dir() else [place])}
     texts = [
-        p for p in files if p.suffix != ".pyc" and p.is_file() and stated.search(p.read_text())
+        p
+        for p in files
+        if p.suffix not in {".pyc", ".xz"} and p.is_file() and stated.search(p.read_text())
     ]
     assert texts == [REPOSITORY / "memwarden.control"]
 
@@ -186,23 +194,70 @@ def test_an_unchanged_script_keeps_its_time(tmp_path: Path) -> None:
     assert {built.stat().st_mtime for built in tmp_path.iterdir()} == {1}
 
 
-def test_migrations_say_where_an_update_starts(tmp_path: Path) -> None:
-    """A file of drops for a pair of versions makes the update script; --from asks for another."""
+def test_a_kept_script_says_where_an_update_starts(tmp_path: Path) -> None:
+    """The update script is the install script between two parts of its own."""
     copy = WorkingCopy(tmp_path / "copy")
-    drops = f"migrations/0.0.1--{version()}.drops.sql"
-    (copy.directory / drops).write_text("DROP FUNCTION memwarden.gone();\n")
+    kept = copy.directory / "migrations/released"
+    (kept / "memwarden--0.0.1.sql.xz").write_bytes(lzma.compress(EARLIER.encode()))
     built = tmp_path / "out"
-    script = build(copy.directory, built, "--from", "0.0.2")
-    names = {f"memwarden--{pair}{version()}.sql" for pair in ("", "0.0.1--", "0.0.2--")}
-    shipped = {
-        f"memwarden--{path.name.removesuffix('.drops.sql')}.sql"
-        for path in (REPOSITORY / "migrations").glob(f"*--{version()}.drops.sql")
-    }
-    assert {path.name for path in built.iterdir()} == names | shipped
+    script = build(copy.directory, built)
+    starts = ["", *(path.name[11:-7] + "--" for path in kept.glob("*.xz"))]
+    names = {f"memwarden--{start}{version()}.sql" for start in starts}
+    assert {path.name for path in built.iterdir()} == names
     guard, update = (built / f"memwarden--0.0.1--{version()}.sql").read_text().split("\n", 1)
     assert guard.startswith("\\echo ")
     assert guard.endswith("\\quit")
-    assert update == "DROP FUNCTION memwarden.gone();\n" + script.split("\n", 1)[1]
+    begins, ends = update.split(script.split("\n", 1)[1])
+    assert "'memwarden_internal.gone(integer)'" in begins
+    assert ends.startswith("-- The last part")
+
+
+EARLIER = """\
+CREATE TYPE memwarden_internal.longer AS (
+    one  integer
+);
+CREATE TYPE memwarden_internal.other AS (
+    one  integer,
+    two  text
+);
+CREATE OR REPLACE VIEW memwarden.shown AS SELECT 1;
+CREATE OR REPLACE FUNCTION memwarden_internal.gone(p_n integer DEFAULT 1)
+RETURNS void
+LANGUAGE sql AS '';
+CREATE OR REPLACE FUNCTION memwarden.same(
+    "text" text, VARIADIC names text[] DEFAULT '{a,b}', OUT n integer)
+LANGUAGE sql AS '';
+CREATE OR REPLACE PROCEDURE memwarden.work()
+LANGUAGE sql AS '';
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", []),
+        ("memwarden_internal.gone(p_n integer", "memwarden_internal.gone(p_m integer", ["gone"]),
+        ("gone(p_n integer DEFAULT 1)", "gone(p_n bigint DEFAULT 1)", ["gone"]),
+        ("DEFAULT 1", "DEFAULT 2", []),
+        ("p_n integer DEFAULT 1", "p_n integer", ["gone"]),
+        ("RETURNS void", "RETURNS  integer", ["gone"]),
+        ("RETURNS void", "RETURNS  void", []),
+        ("OUT n integer", "OUT n integer, OUT m integer", ["same"]),
+        ("'{a,b}', OUT", "'{a,b,c}',  OUT", []),
+        ("PROCEDURE", "FUNCTION", ["work"]),
+        ("VIEW memwarden.shown", "VIEW memwarden.seen", ["shown"]),
+        ("    one  integer\n", "    one  integer,\n    two text\n", ["+longer"]),
+        ("    one  integer\n", "    one  bigint\n", ["longer"]),
+        ("    one  integer,\n    two  text", "    one  integer", ["other"]),
+        ("    one  integer,\n    two", "    three text,\n    one  integer,\n    two", ["other"]),
+    ],
+)
+def test_an_update_drops_what_cannot_be_replaced(old: str, new: str, found: list[str]) -> None:
+    """Names, types and results count; a default may change or come, and a type may grow."""
+    begins = build_tool().beginning(EARLIER, EARLIER.replace(old, new), "@functions@@types@@views@")
+    names = re.findall(r"'memwarden\w*\.(\w+)", begins)
+    names += [f"+{name}" for name in re.findall(r"ALTER TYPE \w+\.(\w+) ADD", begins)]
+    assert names == found
 
 
 def test_migrations_are_numbered_without_a_gap(tmp_path: Path) -> None:

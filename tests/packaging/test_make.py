@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import stat
 from collections.abc import Iterator
@@ -44,13 +45,15 @@ def test_make_alone_lists_every_target(copy: WorkingCopy) -> None:
 def test_make_install_puts_the_control_file_and_the_scripts_there(copy: WorkingCopy) -> None:
     """With PGXS, inside the server's root file system; and make uninstall takes them away."""
     name = f"0.0.1--{version()}"
-    (copy.directory / f"migrations/{name}.drops.sql").touch()
+    kept = copy.directory / "migrations/released"
+    (kept / "memwarden--0.0.1.sql.xz").write_bytes(lzma.compress(b""))
     others = set(Path(copy.server("sharedir")).iterdir())
     # DATA means something to PGXS too, and somebody may have set it for `make demo`.
     copy.run("deploy/server", "install", env={"DATA": "/nowhere/conversation.json"})
     built = copy.directory / "build"
-    ways = sorted((copy.directory / "migrations").glob("*.drops.sql"))
-    updates = [f"memwarden--{path.name.removesuffix('.drops.sql')}.sql" for path in ways]
+    updates = [
+        f"{path.name.removesuffix('.sql.xz')}--{version()}.sql" for path in kept.glob("*.sql.xz")
+    ]
     assert f"memwarden--{name}.sql" in updates
     scripts = [f"memwarden--{version()}.sql", *updates]
     assert installed(copy) == {

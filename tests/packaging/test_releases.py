@@ -16,7 +16,7 @@ import pytest
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
 
-from catalog_snapshot import Snapshot, catalog_snapshot, differences
+from catalog_snapshot import Snapshot, catalog_snapshot, differences, lasting
 from conftest import World, deploy_server
 from databases import install, remembers
 from helpers import recall, write
@@ -24,7 +24,6 @@ from make_release import CLUSTER, RELEASES, login_roles, remembered, start_clust
 from replay import check_store
 from reviewing import decide, queue
 from server_checkout import REPOSITORY
-from test_build import version
 
 EARLIER = sorted(path.stem for path in RELEASES.glob("*.json"))
 # What setup() makes anew, so that a restore may fail over it: the functions, or pg_partman's, may
@@ -152,18 +151,6 @@ def test_what_was_made_between_releases_is_refused(upgrade: Upgrade) -> None:
 
 def test_after_setup_it_is_like_a_fresh_one(upgrade: Upgrade, fresh: Snapshot) -> None:
     """Tables, columns and their order, indexes, constraints, policies, triggers, views, grants."""
-    # Partitions are of the months in which a database was in use. From PostgreSQL 18 on NOT NULL
-    # is a constraint as well, whose name a dump of 17 does not have: the column says the same.
-    months = re.compile(r"_p2\d{7}")
-
-    def lasting(snapshot: Snapshot) -> Snapshot:
-        return {
-            name: looks
-            for name, looks in snapshot.items()
-            if not months.search(name)
-            and not (name.startswith("constraint ") and looks.startswith("NOT NULL "))
-        }
-
     assert differences(lasting(fresh), lasting(upgrade.restored)) == {}
     not_ok = {name for name, state in upgrade.states.items() if state != "ok"}
     # It is a copy in another cluster, which status() says of erasures and of the seal.
@@ -255,36 +242,3 @@ def test_it_goes_on(upgrade: Upgrade) -> None:
     assert remembers(upgrade.world, "/org/acme/user/dora")
     upgrade.world.admin.execute("CALL memwarden.seal_log()")
     assert upgrade.world.rows("SELECT * FROM memwarden.verify_log()") == []
-
-
-@pytest.mark.parametrize(
-    "source",
-    [p.name.split("--")[0] for p in (REPOSITORY / "migrations").glob(f"*--{version()}.drops.sql")],
-)
-def test_the_update_script_leads_to_this_release(
-    cluster: str, fresh: Snapshot, source: str
-) -> None:
-    """From functions of this release and those that the script drops, under the earlier number.
-
-    The install script of an earlier release is not kept: a new installation is told that it came
-    from one.
-    """
-    drops = (REPOSITORY / f"migrations/{source}--{version()}.drops.sql").read_text()
-    # The search path finds the types of pgvector.
-    drops = drops.replace("@extschema:vector@.", "")
-    gone = re.findall(r"^DROP FUNCTION ([^;]+);", drops, re.MULTILINE)
-    with database(cluster, f"u{source.replace('.', '_')}", "fresh") as admin:
-        admin.autocommit = True
-        earlier = "UPDATE pg_extension SET extversion = %s WHERE extname = 'memwarden'"
-        admin.execute(earlier, (source,))
-        for function in gone:
-            # One that returns something else today is there under the same name.
-            if admin.execute("SELECT to_regprocedure(%s)", (function,)).fetchone() != (None,):
-                continue
-            admin.execute(
-                f"CREATE FUNCTION {function} RETURNS void LANGUAGE sql AS '';"
-                f"ALTER EXTENSION memwarden ADD FUNCTION {function}"
-            )
-        admin.execute("ALTER EXTENSION memwarden UPDATE")
-        admin.execute("SELECT FROM memwarden.setup()")
-        assert differences(fresh, catalog_snapshot(admin)) == {}

@@ -87,6 +87,41 @@ def test_a_second_run_takes_no_lock_that_a_writer_meets(world: World, sources: i
     }
 
 
+def test_a_view_made_anew_keeps_the_rights_that_a_dba_gave(world: World) -> None:
+    """Also where its columns differ, so that it has to be dropped; on columns that are still there.
+
+    A view of the DBA's on top of it is not dropped along: setup() names it and says what to do.
+    """
+    dba, other = world.role(), world.role()
+    world.admin.execute(
+        "DROP VIEW memwarden.items;"
+        "CREATE VIEW memwarden.items AS SELECT 1 AS layer, 2 AS gone;"
+        "ALTER VIEW memwarden.items OWNER TO memwarden_owner;"
+        f"GRANT SELECT ON memwarden.items TO {dba} WITH GRANT OPTION;"
+        f"GRANT SELECT (layer, gone) ON memwarden.items TO {other};"
+        "CREATE VIEW public.report AS SELECT layer FROM memwarden.items"
+    )
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist) as refused:
+        world.admin.execute("SELECT FROM memwarden.setup()")
+    assert "view public.report depends on" in str(refused.value.diag.message_detail)
+    assert "run memwarden.setup() again" in str(refused.value.diag.message_hint)
+    world.admin.execute("DROP VIEW public.report; SELECT FROM memwarden.setup()")
+    kept = world.rows(
+        "SELECT grantee, privilege_type AS may, is_grantable"
+        "  FROM information_schema.table_privileges"
+        " WHERE (table_schema, table_name) = ('memwarden', 'items') AND grantee = ANY (%s)",
+        [dba, other],
+    )
+    assert kept == [{"grantee": dba, "may": "SELECT", "is_grantable": "YES"}]
+    columns = world.rows(
+        "SELECT attname FROM pg_attribute"
+        " WHERE attrelid = 'memwarden.items'::regclass AND attnum > 0"
+        "   AND has_column_privilege(%s, attrelid, attnum, 'SELECT')",
+        other,
+    )
+    assert columns == [{"attname": "layer"}]
+
+
 @pytest.mark.parametrize(
     ("kind", "mistake"),
     [

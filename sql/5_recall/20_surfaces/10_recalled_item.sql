@@ -40,16 +40,6 @@ BEGIN
             valid_from        timestamptz,
             valid_to          timestamptz
         );
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.recalled_item'::regtype)
-                         AND a.attname = 'neighbour_score') THEN
-        ALTER TYPE memwarden_internal.recalled_item ADD ATTRIBUTE neighbour_score double precision,
-            ADD ATTRIBUTE time_score double precision;
-    END IF;
-    IF NOT EXISTS (SELECT FROM pg_attribute AS a
-                    WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.recalled_item'::regtype)
-                      AND a.attname = 'valid_from') THEN
-        ALTER TYPE memwarden_internal.recalled_item ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz;
     END IF;
 END
 $type$;

@@ -32,10 +32,6 @@ BEGIN
             words_asked  memwarden_internal.asked_word[],
             is_counted   boolean
         );
-    ELSIF EXISTS (SELECT FROM pg_attribute AS a
-                   WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.shelf_sample'::regtype)
-                     AND a.attname = 'most') THEN
-        ALTER TYPE memwarden_internal.shelf_sample DROP ATTRIBUTE most, ADD ATTRIBUTE is_counted boolean;
     END IF;
 END
 $type$;

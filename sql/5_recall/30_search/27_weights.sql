@@ -23,17 +23,6 @@ BEGIN
             dated       double precision,
             dates       tstzmultirange
         );
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
-                         AND a.attname = 'strength') THEN
-        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE strength double precision, ADD ATTRIBUTE soft_ttl interval,
-            ADD ATTRIBUTE from_creation boolean, ADD ATTRIBUTE neighbour double precision, ADD ATTRIBUTE unread text,
-            ADD ATTRIBUTE dated double precision, ADD ATTRIBUTE dates tstzmultirange;
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
-                         AND a.attname = 'neighbour') THEN
-        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE neighbour double precision, ADD ATTRIBUTE unread text,
-            ADD ATTRIBUTE dated double precision, ADD ATTRIBUTE dates tstzmultirange;
     END IF;
 END
 $type$;

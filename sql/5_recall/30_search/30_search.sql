@@ -22,15 +22,6 @@ BEGIN
             neighbour_score   double precision,
             time_score        double precision
         );
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.scored_item'::regtype)
-                         AND a.attname = 'neighbour_score') THEN
-        ALTER TYPE memwarden_internal.scored_item ADD ATTRIBUTE neighbour_score double precision, ADD ATTRIBUTE time_score double precision;
-    END IF;
-    IF EXISTS (SELECT FROM pg_attribute AS a
-                WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.scored_item'::regtype)
-                  AND a.attname = 'updated_at') THEN
-        ALTER TYPE memwarden_internal.scored_item RENAME ATTRIBUTE updated_at TO said_at;
     END IF;
 END
 $type$;

@@ -28,12 +28,6 @@ BEGIN
             valid_to        timestamptz,
             "text"          text
         );
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.context_record'::regtype)
-                         AND a.attname = 'valid_from') THEN
-        ALTER TYPE memwarden_internal.context_record ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz,
-            ADD ATTRIBUTE "text" text;
-        ALTER TYPE memwarden_internal.context_record RENAME ATTRIBUTE recorded_at TO said_at;
     END IF;
     IF to_regtype('memwarden_internal.context_item') IS NULL THEN
         CREATE TYPE memwarden_internal.context_item AS (
@@ -65,10 +59,6 @@ BEGIN
             valid_from      timestamptz,
             valid_to        timestamptz
         );
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.context_item'::regtype)
-                         AND a.attname = 'valid_from') THEN
-        ALTER TYPE memwarden_internal.context_item ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz;
     END IF;
 END
 $type$;

@@ -32,10 +32,6 @@ BEGIN
             valid_from      timestamptz,
             valid_to        timestamptz
         );
-    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
-                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.pushed_item'::regtype)
-                         AND a.attname = 'valid_from') THEN
-        ALTER TYPE memwarden_internal.pushed_item ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz;
     END IF;
 END
 $type$;

@@ -12,6 +12,15 @@ BEGIN
     LOOP
         EXECUTE pg_catalog.format('ALTER FUNCTION %s OWNER TO memwarden_owner', v_function.signature);
     END LOOP;
+    -- What was such a function in an earlier release, and is none today.
+    FOR v_function IN
+        SELECT p.oid::regprocedure AS signature
+          FROM pg_catalog.pg_proc AS p
+         WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace) AND NOT p.prosecdef
+           AND p.proowner = 'memwarden_owner'::regrole
+    LOOP
+        EXECUTE pg_catalog.format('ALTER ROUTINE %s OWNER TO CURRENT_USER', v_function.signature);
+    END LOOP;
 END
 $ownership$;
 
