@@ -442,6 +442,16 @@ def _disconnect(request: pytest.FixtureRequest) -> Iterator[None]:
         made.disconnect()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _services_on_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Name this machine in the operator's file: services of the tests run here."""
+    file = tmp_path_factory.mktemp("operator") / "hosts"
+    file.write_text("# what the tests serve\n127.0.0.1\nlocalhost\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMWARDEN_HOSTS_FILE", str(file))
+        yield
+
+
 @pytest.fixture
 def home() -> str:
     """The path of a user's scope in an organisation that no other test uses."""

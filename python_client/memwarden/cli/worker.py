@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import Annotated
 
 import typer
@@ -64,7 +65,7 @@ def worker(
         return
     log_lines(logging.INFO if verbose else logging.WARNING, as_json)
     with told_errors():
-        serve(
+        has_ended = serve(
             dsn,
             load(_names(plugins, others=channels or embedders)),
             channels=load_channels(_names(channels, others=plugins or embedders)),
@@ -73,6 +74,10 @@ def worker(
             once=once,
             pace=Pace(poll, lease),
         )
+    if not has_ended:
+        # Threads that a plug-in made itself would be waited for.
+        logging.shutdown()
+        os._exit(0)
 
 
 def _names(named: str | None, *, others: str | None) -> list[str] | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from memwarden.consolidation import ACTIONS, Candidate, Decision, NoDecision
 from memwarden.judges import NoVerdict
 from memwarden.judges.asking import Asking
+from memwarden.worker.attempt import pool
 from memwarden.worker.plugins.budget import Budget
 from memwarden.worker.plugins.chat import Model
 from memwarden.worker.plugins.settings import number
@@ -89,8 +89,8 @@ class LlmConsolidator:
                 return NoDecision(str(error))
             return _read(answer, candidate, deletes)
 
-        with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-            return list(pool.map(ask, candidates))
+        with pool(_AT_ONCE) as threads:
+            return list(threads.map(ask, candidates))
 
 
 def _question(candidate: Candidate) -> dict[str, Any]:

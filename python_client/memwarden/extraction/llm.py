@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from memwarden.extraction import Candidate, NothingSaid
 from memwarden.judges import NoVerdict
 from memwarden.judges.asking import Asking
+from memwarden.worker.attempt import pool
 from memwarden.worker.plugins.budget import Budget
 from memwarden.worker.plugins.chat import Model
 from memwarden.worker.plugins.settings import number
@@ -110,8 +110,8 @@ class LlmExtractor:
                 return NothingSaid(str(error))
             return _read(answer, capture, f"{model.name}, prompt {_PROMPT}")
 
-        with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-            return list(pool.map(ask, captures))
+        with pool(_AT_ONCE) as threads:
+            return list(threads.map(ask, captures))
 
 
 def _read(

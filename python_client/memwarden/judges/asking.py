@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memwarden.judges import NoVerdict
+from memwarden.worker.attempt import sleep_unless_cut
 from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins.budget import Budget, UsedUp
 from memwarden.worker.plugins.chat import Model, Prompt, read, tokens
@@ -34,7 +35,7 @@ class Asking:
         budgets: Sequence[Budget] = (),
         limits: Mapping[str, Any] | None = None,
         until: float = float("inf"),
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = sleep_unless_cut,
     ) -> None:
         """`model.timeout` is for one answer, all attempts included.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 
 from memwarden.judges import Judge, Memory, NoVerdict, Verdict, judge_all
+from memwarden.worker.attempt import pool
 
 MOST_JUDGES = 9
 
@@ -49,8 +49,8 @@ class Consensus:
 
     def judge_many(self, new: Memory, olds: Sequence[Memory]) -> list[Verdict | NoVerdict]:
         """Do so for several memories, in order; all judges are asked at the same time."""
-        with ThreadPoolExecutor(max_workers=len(self.judges)) as pool:
-            answers = list(pool.map(lambda each: judge_all(each, new, olds), self.judges))
+        with pool(len(self.judges)) as threads:
+            answers = list(threads.map(lambda each: judge_all(each, new, olds), self.judges))
         return [self._settled(votes) for votes in zip(*answers, strict=True)]
 
     def _settled(self, votes: Sequence[Verdict | NoVerdict]) -> Verdict | NoVerdict:

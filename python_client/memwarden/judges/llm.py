@@ -6,13 +6,12 @@ only a relation and a score are read, and whatever else it is counts as no verdi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from memwarden.judges import RELATIONS, Memory, NoVerdict, Verdict
 from memwarden.judges.asking import Asking
+from memwarden.worker.attempt import pool, sleep_unless_cut
 from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins.budget import Budget
 from memwarden.worker.plugins.chat import Model, share
@@ -59,7 +58,7 @@ class LlmJudge(Asking):
         budgets: Sequence[Budget] = (),
         limits: Mapping[str, Any] | None = None,
         until: float = float("inf"),
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = sleep_unless_cut,
     ) -> None:
         """As `Asking`."""
         super().__init__(model, budgets=budgets, limits=limits, until=until, sleep=sleep)
@@ -90,8 +89,8 @@ class LlmJudge(Asking):
             except NoVerdict as error:
                 return error
 
-        with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
-            return list(pool.map(ask, olds))
+        with pool(_AT_ONCE) as threads:
+            return list(threads.map(ask, olds))
 
 
 def _shown(memory: Memory) -> dict[str, Any]:

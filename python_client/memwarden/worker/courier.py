@@ -30,7 +30,8 @@ class Courier(Loop[Notice]):
         self._channels = channels
 
     def _take(self) -> Notice | None:
-        return self._outbox.claim(list(self._channels), self._pace.lease)
+        usable = self._usable(self._channels)
+        return self._outbox.claim(usable, self._pace.lease) if usable else None
 
     def _span(self, notice: Notice, /) -> tuple[str, Mapping[str, str | int]]:
         return "notice", {
@@ -41,9 +42,14 @@ class Courier(Loop[Notice]):
 
     def _do(self, notice: Notice, /) -> None:
         try:
-            if notice.notice is None:
+            told, channel = notice.notice, self._channels[notice.kind]
+            if told is None:
                 raise PluginError("what it tells of is gone", permanent=True)
-            self._channels[notice.kind].send(notice.notice, notice.target, notice.settings)
+            self._attempt(
+                lambda: channel.send(told, notice.target, notice.settings),
+                notice.kind,
+                self._pace.lease,  # after it another courier sends
+            )
         except PluginError as error:
             state = self._outbox.settle(notice, str(error), permanent=error.permanent)
             say("failed", failed=True)

@@ -16,7 +16,7 @@ from memwarden.errors import NotFound
 from memwarden.telemetry import say
 from memwarden.worker.backlog import Backlog, Wanted
 from memwarden.worker.embedder import EmbedderPlugin
-from memwarden.worker.loop import Loop, Pace
+from memwarden.worker.loop import LONGEST, Loop, Pace
 from memwarden.worker.plugin import PluginError
 
 log = logging.getLogger("memwarden.worker")
@@ -46,7 +46,8 @@ class Embedding(Loop[Sequence[Wanted]]):
         self._pause = _LEAST_PAUSE
 
     def _take(self) -> Sequence[Wanted] | None:
-        return self._backlog.claim(list(self._embedders), _BATCH, self._pace.lease) or None
+        usable = self._usable(self._embedders)
+        return (usable and self._backlog.claim(usable, _BATCH, self._pace.lease)) or None
 
     def _span(self, wanted: Sequence[Wanted], /) -> tuple[str, Mapping[str, str | int]]:
         return "embed", {
@@ -91,7 +92,11 @@ class Embedding(Loop[Sequence[Wanted]]):
         settings = {"model": first.model} | dict(first.settings) | {"dimension": first.dimension}
         texts = [each.content_text for each in wanted]
         try:
-            vectors = self._embedders[first.embedder].embed(texts, settings)
+            vectors = self._attempt(
+                lambda: self._embedders[first.embedder].embed(texts, settings),
+                first.embedder,
+                LONGEST,
+            )
         except PluginError:
             raise
         except Exception as error:

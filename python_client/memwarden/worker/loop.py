@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from memwarden.errors import MemwardenError
 from memwarden.telemetry import worker_span
+from memwarden.worker.attempt import Attempt
 from memwarden.worker.line import Line, Stopped
+from memwarden.worker.plugin import PluginError
 
 T = TypeVar("T")
+R = TypeVar("R")
+
+log = logging.getLogger("memwarden.worker")
+
+LONGEST = 3600.0
+"""Seconds that any call of a plug-in may take."""
+_GRACE = 2.0
+_LOOK = 0.2
+_MOST_UNENDED = 16
+
+
+class TakenAway(PluginError):
+    """Another worker does it by now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +49,8 @@ class Loop(ABC, Generic[T]):
         self._stop = stop
         self._pace = pace
         self._once = False
+        self._unended: defaultdict[str, list[Attempt[Any]]] = defaultdict(list)
+        self._stopped: float | None = None
         self.failure: MemwardenError | None = None
 
     def run(self, *, once: bool) -> None:
@@ -54,6 +74,65 @@ class Loop(ABC, Generic[T]):
             self._stop.set()
         finally:
             self._line.close()
+
+    def has_ended(self) -> bool:
+        """Return whether no call of a plug-in still runs."""
+        return all(each.wait(_LOOK) for calls in self._unended.values() for each in calls)
+
+    def _attempt(
+        self,
+        call: Callable[[], R],
+        plugin: str,
+        seconds: float,
+        extend: Callable[[], bool] = lambda: True,
+    ) -> R:
+        """Make a call of a plug-in, no longer than it may take and the worker runs.
+
+        `extend`: keeps what it is about for another lease.
+
+        Raises:
+            TakenAway: `extend` returned false.
+            PluginError: it did not end in time, or the worker is to end; or what the call raised.
+        """
+        attempt = Attempt(call, plugin).start()
+        began = extended = time.monotonic()
+        while not attempt.wait(min(_LOOK, seconds)):
+            now = time.monotonic()
+            if now >= began + seconds:
+                error = PluginError(f"no answer within {seconds:g} seconds")
+            elif self._stop.is_set() and now >= self._end():
+                error = PluginError("the worker was told to end")
+            elif now >= extended + self._pace.lease / 3 and not extend():
+                error = TakenAway("it was taken away")
+            else:
+                extended = now if now >= extended + self._pace.lease / 3 else extended
+                continue
+            attempt.cut()
+            self._unended[plugin].append(attempt)
+            raise error
+        return attempt.result()
+
+    def _end(self) -> float:
+        """When what still runs is cut off; the first time that this is asked, the clock starts."""
+        if self._stopped is None:
+            self._stopped = time.monotonic()
+        return self._stopped + _GRACE
+
+    def _usable(self, plugins: Iterable[str]) -> list[str]:
+        """Return those of the plug-ins of which not too many calls still run.
+
+        A thread cannot be ended from outside: a plug-in that hangs is asked no more, and the others
+        are served.
+        """
+        usable = []
+        for plugin in plugins:
+            before = self._unended[plugin]
+            self._unended[plugin] = [each for each in before if not each.wait(0)]
+            if len(self._unended[plugin]) < _MOST_UNENDED:
+                usable.append(plugin)
+            elif len(before) == len(self._unended[plugin]):
+                log.error("%s calls of %s hang: it is asked no more", len(before), plugin)
+        return usable
 
     @abstractmethod
     def _take(self) -> T | None:

@@ -34,11 +34,13 @@ def serve(
     concurrency: int = 1,
     once: bool = False,
     pace: Pace | None = None,
-) -> None:
+) -> bool:
     """Take jobs, send notices and embed until SIGTERM or Ctrl-C; with `once`, until none is due.
 
-    What is being done then is ended first. A second signal ends the process; what it held comes
-    back when the leases are over.
+    What is being done then has two seconds to end; after that its exchanges are cut off, and others
+    do it again. A second signal ends the process; what it held comes back when the leases are over.
+    Returns whether every call of a plug-in has ended: where not, threads of its own may hold up the
+    end of the process.
 
     Raises:
         MemwardenError: the server refuses what a worker needs, or cannot be reached at first.
@@ -72,6 +74,7 @@ def serve(
     for worker in workers:
         if isinstance(worker.failure, MemwardenError):
             raise worker.failure
+    return all(worker.has_ended() for worker in workers)
 
 
 @contextmanager

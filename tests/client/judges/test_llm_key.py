@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import ssl
 import subprocess
 import sys
@@ -52,7 +53,11 @@ def test_no_proxy_is_told_what_is_meant_for_this_machine() -> None:
     with chat(lambda *_: says("wider")) as proxy, chat(lambda *_: says("same")) as endpoint:
         done = subprocess.run(
             [sys.executable, "-c", program, endpoint.url],
-            env={"PYTHONPATH": ":".join(sys.path), "http_proxy": proxy.url},
+            env={
+                "PYTHONPATH": ":".join(sys.path),
+                "MEMWARDEN_HOSTS_FILE": os.environ["MEMWARDEN_HOSTS_FILE"],
+                "http_proxy": proxy.url,
+            },
             check=True,
             capture_output=True,
             text=True,

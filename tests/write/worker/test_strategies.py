@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import hmac
 import json
 import shutil
-import socket
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +15,6 @@ from psycopg import Connection
 from psycopg.rows import DictRow
 
 from helpers import write
-from memwarden.worker import PluginError
 from memwarden.worker.discovery import load
 from memwarden.worker.plugins.code_execution import run_python
 from write.worker.desk import jobs, request, require, run_worker, serving
@@ -139,32 +135,6 @@ def test_a_service_that_answers_otherwise_is_asked_again(
     state, told = last_error(shared_world, row)
     assert state == "ready"
     assert error in told
-
-
-def test_a_service_that_drips_is_not_waited_for() -> None:
-    """The time that is set is for the whole answer, not for each piece of it.
-
-    Proves: W9
-    """
-    ended = threading.Event()
-
-    def drip(server: socket.socket) -> None:
-        connection, _ = server.accept()
-        with connection, contextlib.suppress(OSError):
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-            while not ended.wait(0.02):
-                connection.sendall(b" ")
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=drip, args=(server,))
-        thread.start()
-        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        try:
-            with pytest.raises(PluginError, match="TimeoutError"):
-                load(["http_gate"])["http_gate"].judge({}, {"url": url, "timeout": 0.5})
-        finally:
-            ended.set()
-            thread.join()
 
 
 @pytest.mark.parametrize(

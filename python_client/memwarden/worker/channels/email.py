@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import os
 import smtplib
+import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import ExitStack
 from email.errors import MessageError
 from email.message import EmailMessage
 from typing import Any
 
+from memwarden.worker.attempt import cut_with_the_attempt
 from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins.settings import secret
 
@@ -44,7 +47,7 @@ class Email:
         user = os.environ.get("MEMWARDEN_SMTP_USER")
         key = secret({"secret_env": "MEMWARDEN_SECRET_SMTP"}) if user else None
         try:
-            with smtplib.SMTP(host, port, timeout=_TIMEOUT) as server:
+            with ExitStack() as held, _Server(host, port, held) as server:
                 server.ehlo_or_helo_if_needed()
                 if server.has_extn("starttls"):
                     server.starttls(context=ssl.create_default_context())
@@ -57,6 +60,19 @@ class Email:
             raise PluginError(f"the mail server answers with {error.smtp_code}") from None
         except (OSError, smtplib.SMTPException) as error:
             raise PluginError(f"the mail could not be sent: {type(error).__name__}") from None
+
+
+class _Server(smtplib.SMTP):
+    """A mail server, from whose first word on the courier can end the connection."""
+
+    def __init__(self, host: str, port: int, held: ExitStack) -> None:
+        self._held = held
+        super().__init__(host, port, timeout=_TIMEOUT)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        line: socket.socket = super()._get_socket(host, port, timeout)  # type: ignore[misc]
+        self._held.enter_context(cut_with_the_attempt(line))
+        return line
 
 
 def _written(notice: Mapping[str, Any], sender: str, target: str) -> EmailMessage:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memwarden.worker.plugin import PluginError
-from memwarden.worker.plugins.http import Refused, is_local, post
+from memwarden.worker.plugins.http import Refused, ask, is_local
 from memwarden.worker.plugins.http_gate import signature
 from memwarden.worker.plugins.settings import number, secret
 
@@ -37,7 +37,7 @@ class Webhook:
                 "X-Memwarden-Signature": signature(key, timestamp, body),
             }
         try:
-            post(target, body, headers, number(settings, "timeout", 10, least=0.1, most=30))
+            ask(target, body, headers, number(settings, "timeout", 10, least=0.1, most=30))
         except Refused as error:
             if error.status == 410:
                 raise PluginError(str(error), permanent=True) from None

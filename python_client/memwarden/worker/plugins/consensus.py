@@ -8,10 +8,10 @@ models by default); `threshold` of the mean score (0.5); `timeout` and `max_toke
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 from typing import Any
 
+from memwarden.worker.attempt import pool
 from memwarden.worker.plugin import PluginError, Verdict
 from memwarden.worker.plugins.budget import Budget
 from memwarden.worker.plugins.chat import Model, share
@@ -60,8 +60,8 @@ class Consensus:
             except PluginError:
                 return None
 
-        with ThreadPoolExecutor(max_workers=most) as pool:
-            answers = list(pool.map(ask, models))
+        with pool(most) as threads:
+            answers = list(threads.map(ask, models))
         given = [each for each in answers if each is not None]
         if len(given) < wanted:
             raise PluginError(f"{len(given)} of {most} models answered as asked, {wanted} had to")

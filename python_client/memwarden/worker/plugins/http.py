@@ -1,21 +1,31 @@
-"""One POST of JSON, with bounds on time and size, and nothing followed."""
+"""One exchange of JSON over HTTP, with one deadline for all of it, and nothing followed.
+
+The socket is ours and h11 reads what comes over it: each wait for a byte, of TLS, headers, interim
+answers, chunks or trailers, ends at the same moment.
+"""
 
 from __future__ import annotations
 
-import http.client
+import contextlib
 import json
+import socket
+import ssl
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import h11
+
+from memwarden.worker.attempt import Attempt, cut_with_the_attempt
 from memwarden.worker.plugin import PluginError
+from memwarden.worker.plugins import addresses
 
 MAX_ANSWER = 1024 * 1024
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class Refused(PluginError):
@@ -30,19 +40,6 @@ class Refused(PluginError):
         self.retry_after = retry_after
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """What was signed, and the key that came along, are for that address alone."""
-
-    def redirect_request(self, *_args: object) -> None:
-        return None
-
-
-_OPENER = urllib.request.build_opener(_NoRedirect)
-# What is meant for this machine goes through no proxy that the environment may name.
-_LOCAL_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect)
-_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
 def is_local(url: str) -> bool:
     """Whether an address is on this machine."""
     try:
@@ -51,46 +48,37 @@ def is_local(url: str) -> bool:
         return False
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> bytes:
-    """Post a JSON body and return what is answered, as `ask` does."""
-    return ask(url, body, headers, timeout)
-
-
 def ask(url: str, body: bytes | None, headers: Mapping[str, str], timeout: float) -> bytes:
     """Post a JSON body, or get what is there without one; MAX_ANSWER bytes and one are read.
 
     Raises:
-        PluginError: the address is none, or there was no answer in time.
+        PluginError: the address is none or must not be reached, or there was no answer in time.
         Refused: another status than 200.
     """
     if not url.lower().startswith(("http://", "https://")):
         raise PluginError("the address is neither http nor https")
-    wanted = {"Content-Type": "application/json", "Accept": "application/json"} | dict(headers)
     until = time.monotonic() + timeout
+    wanted = {"Content-Type": "application/json", "Accept": "application/json"} | dict(headers)
     try:
-        request = urllib.request.Request(url, data=body, headers=wanted)
-        opener = _LOCAL_OPENER if is_local(url) else _OPENER
-        with opener.open(request, timeout=timeout) as answer:
-            status, raw = answer.status, _read(answer, until)
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise Refused(error.code, _retry_after(error.headers.get("Retry-After"))) from None
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise PluginError(f"the service cannot be reached: {type(reason).__name__}") from None
-    if status != 200:
-        raise Refused(status)
-    return raw
+        place = _Place.read(url)
+        with (
+            contextlib.closing(_connected(place, until)) as plain,
+            cut_with_the_attempt(plain),
+            _encrypted(plain, place, until) as line,
+        ):
+            return _exchanged(line, place, body, wanted, until)
+    except (OSError, h11.ProtocolError, ValueError) as error:
+        raise PluginError(f"the service cannot be reached: {type(error).__name__}") from None
 
 
 def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Any:
     """Post a JSON body and return the JSON of the answer.
 
     Raises:
-        PluginError: the address is none, there was no answer in time, or it is no JSON.
+        PluginError: as `ask`, or the answer is no JSON.
         Refused: another status than 200.
     """
-    raw = post(url, body, headers, timeout)
+    raw = ask(url, body, headers, timeout)
     if len(raw) > MAX_ANSWER:
         raise PluginError("the answer of the service is too large")
     try:
@@ -99,10 +87,117 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float)
         raise PluginError("the answer of the service is no JSON") from None
 
 
-def _retry_after(header: str | None) -> float | None:
-    """Seconds from now: the header holds them, or a date."""
-    if header is None:
-        return None
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a URL says: whom to ask, and for what."""
+
+    host: str
+    port: int
+    is_https: bool
+    authority: str
+    target: str
+
+    @classmethod
+    def read(cls, url: str) -> _Place:
+        parts = urllib.parse.urlsplit(url)
+        if not parts.hostname or parts.username is not None:
+            raise ValueError("no host, or a name and a password beside it")
+        host = parts.hostname
+        if not host.isascii():
+            host = host.encode("idna").decode()
+        is_https = parts.scheme.lower() == "https"
+        port = parts.port or (443 if is_https else 80)
+        bracketed = f"[{host}]" if ":" in host else host
+        return cls(
+            host,
+            port,
+            is_https,
+            bracketed if parts.port is None else f"{bracketed}:{port}",
+            (parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+        )
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _connected(place: _Place, until: float) -> socket.socket:
+    """Connect to an address of the host that was checked: a name is resolved once."""
+    # In a thread of its own: nothing else bounds how long a name server is waited for.
+    lookup = Attempt(
+        lambda: socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM), "resolver"
+    ).start()
+    if not lookup.wait(_left(until)):
+        raise TimeoutError
+    found = lookup.result()
+    for *_, address in found:
+        addresses.check(str(address[0]), place.host, place.port)
+    failure: OSError = ConnectionError()
+    for tried, (family, kind, protocol, _, address) in enumerate(found):
+        line = socket.socket(family, kind, protocol)
+        try:
+            line.settimeout(_left(until) / (len(found) - tried))
+            line.connect(address)
+            return line
+        except OSError as error:
+            line.close()
+            failure = error
+    raise failure
+
+
+def _encrypted(line: socket.socket, place: _Place, until: float) -> socket.socket:
+    """The connection as the URL wants it; certificates are checked against the host of the URL."""
+    if not place.is_https:
+        return line
+    line.settimeout(_left(until))  # of the whole handshake
+    return ssl.create_default_context().wrap_socket(line, server_hostname=place.host)
+
+
+def _exchanged(
+    line: socket.socket,
+    place: _Place,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    until: float,
+) -> bytes:
+    """Send the request, and return the body of the answer."""
+    http = h11.Connection(h11.CLIENT)
+    sent = {"Host": place.authority, "Connection": "close", "User-Agent": "memwarden"}
+    sent |= {} if body is None else {"Content-Length": str(len(body))}
+    request = h11.Request(
+        method="GET" if body is None else "POST",
+        target=place.target,
+        headers=list((sent | dict(headers)).items()),
+    )
+    events = (request, h11.Data(data=body or b""), h11.EndOfMessage())
+    unsent = memoryview(b"".join(http.send(each) or b"" for each in events))
+    while unsent:
+        line.settimeout(_left(until))
+        unsent = unsent[line.send(unsent) :]
+    raw = bytearray()
+    while len(raw) <= MAX_ANSWER:
+        left = _left(until)
+        event = http.next_event()
+        if event is h11.NEED_DATA:
+            line.settimeout(left)
+            http.receive_data(line.recv(65536))
+        elif isinstance(event, h11.Response) and event.status_code != 200:
+            later = dict(event.headers).get(b"retry-after")
+            raise Refused(event.status_code, None if later is None else _seconds(later.decode()))
+        elif isinstance(event, h11.Data):
+            raw += event.data
+        elif isinstance(event, h11.EndOfMessage):
+            break
+        elif not isinstance(event, h11.Response | h11.InformationalResponse):
+            raise ConnectionError
+    return bytes(raw)
+
+
+def _seconds(header: str) -> float | None:
+    """Seconds from now: the header `Retry-After` holds them, or a date."""
     if header.strip().isdecimal():
         return float(header)
     try:
@@ -110,16 +205,3 @@ def _retry_after(header: str | None) -> float | None:
     except (ValueError, OverflowError):
         return None
     return max(0.0, left.total_seconds())
-
-
-def _read(answer: http.client.HTTPResponse, until: float) -> bytes:
-    """Read what is answered; the timeout of the socket alone would let it drip for ever."""
-    raw = bytearray()
-    while len(raw) <= MAX_ANSWER:
-        if time.monotonic() > until:
-            raise TimeoutError
-        piece = answer.read1(65536)
-        if not piece:
-            break
-        raw += piece
-    return bytes(raw)
