@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from mcp.server.auth.middleware.auth_context import get_access_token
@@ -59,22 +60,22 @@ class OnePrincipal:
 class BearerPrincipals:
     """Over HTTP: the principal whose bearer token came with this very request."""
 
-    def __init__(self, connections: dict[str, str]) -> None:
-        """Take a connection string for each name that `tokens.TokenTable` gives."""
-        self._connections = connections
-        self._callers: dict[str, Caller] = {}
+    def __init__(self, connection: Callable[[str], str | None]) -> None:
+        """`connection`: a connection string for a name, None where it is known no more."""
+        self._connection = connection
+        self._callers: dict[tuple[str, str], Caller] = {}
 
     def caller(self) -> Caller:
         """Return the caller of the request that is being answered; see `Principals`."""
         token = get_access_token()
-        if token is None or token.client_id not in self._connections:
+        dsn = None if token is None else self._connection(token.client_id)
+        if token is None or dsn is None:
             raise NotIdentified(
                 "the request carries no token that is known here",
                 hint="Send the header Authorization: Bearer TOKEN.",
             )
-        if token.client_id not in self._callers:
-            self._callers[token.client_id] = Caller(self._connections[token.client_id])
-        return self._callers[token.client_id]
+        # A line that was changed is another connection from then on.
+        return self._callers.setdefault((token.client_id, dsn), Caller(dsn))
 
     async def close(self) -> None:
         """Close every connection."""

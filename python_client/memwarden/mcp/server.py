@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from memwarden._sync.client import Client
 from memwarden.errors import MemwardenError
 from memwarden.mcp import agent, reviewer
+from memwarden.mcp.arriving import options
 from memwarden.mcp.principals import BearerPrincipals, OnePrincipal, Principals
 from memwarden.mcp.resources import add_items, add_proposals
 from memwarden.mcp.tokens import TokenTable
@@ -90,7 +91,7 @@ def http_app(
     origin = (url or f"http://{_bracketed(host)}:{port}").rstrip("/")
     # No OAuth server stands behind these tokens, so none is announced; the SDK asks for a name.
     auth = AuthSettings(issuer_url=AnyHttpUrl(origin), resource_server_url=None)
-    server = build(profile, BearerPrincipals(tokens.connections), auth=auth, tokens=tokens)
+    server = build(profile, BearerPrincipals(tokens.connection), auth=auth, tokens=tokens)
     name = origin.partition("://")[2]
     # A page in a browser must not reach the server under a name of its own making.
     allowed = [name, f"{_bracketed(host)}:{port}"]
@@ -113,7 +114,7 @@ def serve_http(
 ) -> None:
     """Serve over HTTP until told to stop."""
     app = http_app(profile, tokens, host, port, url)
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, **options())
 
 
 def _bracketed(host: str) -> str:
