@@ -5,22 +5,34 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import IO, Any
 
 from memwarden.transfer.exported import FORMAT, of_export
-from memwarden.transfer.records import Record, Target, Unreadable, key_of
+from memwarden.transfer.records import MOST_CHARACTERS, Record, Target, TooLarge, Unreadable, key_of
 
 
-def read(lines: Iterable[str], target: Target) -> Iterator[Record | Unreadable]:
+def bounded(text: IO[str]) -> Iterator[str | TooLarge]:
+    """Yield the lines of a text that say something; of one that is too large, that it is."""
+    while line := text.readline(MOST_CHARACTERS):
+        size, end = len(line), line
+        while end and not end.endswith("\n"):
+            end = text.readline(MOST_CHARACTERS)
+            size += len(end)
+        if size > len(line):
+            yield TooLarge()
+        elif line.strip():
+            yield line
+
+
+def read(lines: Iterable[str | TooLarge], target: Target) -> Iterator[Record | Unreadable]:
     """Yield the requests of a file; a line that is no JSON as text, which the server refuses."""
 
     def values() -> Iterator[Any]:
         for line in lines:
-            if line.strip():
-                try:
-                    yield json.loads(line)
-                except (RecursionError, ValueError):
-                    yield line
+            try:
+                yield line if isinstance(line, TooLarge) else json.loads(line)
+            except (RecursionError, ValueError):
+                yield line
 
     return requests(values(), target)
 
@@ -37,6 +49,8 @@ def requests(values: Iterable[Any], target: Target) -> Iterator[Record | Unreada
                 yield Unreadable(place, f"no record of an export: {error}")
         elif isinstance(value, dict):
             yield Record(place, _keyed(value, target, seen))
+        elif isinstance(value, TooLarge):
+            yield Unreadable(place, f"it has more than {MOST_CHARACTERS:,} characters")
         else:
             yield Record(place, value)
 

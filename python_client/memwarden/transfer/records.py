@@ -26,6 +26,14 @@ class Unreadable:
     why: str
 
 
+MOST_CHARACTERS = 1024 * 1024
+"""Of one record, as text: some hundred are held at once."""
+
+
+class TooLarge:
+    """Stands for a record of more than MOST_CHARACTERS, which is not kept."""
+
+
 _FIELD = re.compile(r"\{(\w+)\}")
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 _NAME = re.compile(r"[\w.@+-]+")

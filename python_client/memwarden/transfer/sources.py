@@ -12,9 +12,13 @@ from typing import IO, Any
 
 from memwarden.errors import InvalidArgument, NotReady
 from memwarden.transfer import langgraph, letta, lines, mem0, tables, zep
-from memwarden.transfer.records import Record, Target, Unreadable
+from memwarden.transfer.records import Record, Target, TooLarge, Unreadable
 
 Records = Iterator[Record | Unreadable]
+
+
+MOST_OF_A_FILE = 64 * 1024 * 1024
+"""Characters of a file that is one JSON document."""
 
 
 class Format(StrEnum):
@@ -45,10 +49,7 @@ def opened(
         case Format.PARQUET:
             parquet = parquet_module()
             file = _file(source)
-            try:
-                return parquet.count(file), parquet.read(file, target)
-            except (OSError, ValueError):
-                raise InvalidArgument(f"{source} is no Parquet file") from None
+            return parquet.count(file), parquet.read(file, target)
         case Format.MEM0 | Format.LANGGRAPH:
             system: Any = mem0 if format is Format.MEM0 else langgraph
             name = table or system.TABLE
@@ -58,7 +59,13 @@ def opened(
             reader: Any = letta if format is Format.LETTA else zep
             try:
                 with _text(source) as text:
-                    document = json.load(text)
+                    said = text.read(MOST_OF_A_FILE + 1)
+                if len(said) > MOST_OF_A_FILE:
+                    raise InvalidArgument(
+                        f"{source} has more than {MOST_OF_A_FILE:,} characters",
+                        hint="It is read as a whole. Import it in parts.",
+                    )
+                document = json.loads(said)
             except (RecursionError, ValueError):
                 raise InvalidArgument(f"{source} is no JSON") from None
             records = list(reader.read(document, target))
@@ -93,12 +100,12 @@ def _count(source: str) -> int | None:
     if source == "-":
         return None
     with _text(source) as text:
-        return sum(1 for line in text if line.strip())
+        return sum(1 for _ in lines.bounded(text))
 
 
-def _lines(source: str) -> Iterator[str]:
+def _lines(source: str) -> Iterator[str | TooLarge]:
     with _text(source) as text:
-        yield from text
+        yield from lines.bounded(text)
 
 
 def _text(source: str) -> IO[str]:
