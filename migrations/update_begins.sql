@@ -8,7 +8,6 @@ DECLARE
     v_views     text[] := ARRAY[@views@]::text[];
     v_foreign   text;
     v_going     record;
-    v_grantee   record;
 BEGIN
     CREATE TEMPORARY TABLE memwarden_going ON COMMIT DROP AS
     WITH RECURSIVE going (classid, objid) AS (
@@ -73,28 +72,8 @@ BEGIN
       FROM memwarden_going AS g JOIN pg_proc AS p ON p.oid = g.objid CROSS JOIN LATERAL aclexplode(p.proacl) AS a
      WHERE g.kind = 'routine' AND a.grantee <> 0 AND a.grantee <> p.proowner AND a.grantee::regrole::text !~ '^memwarden_';
 
-    FOR v_going IN
-        SELECT g.relation, string_agg(format('NULL::%s%s AS %I', format_type(a.atttypid, a.atttypmod),
-                   CASE WHEN a.attcollation <> y.typcollation THEN ' COLLATE ' || a.attcollation::regcollation END, a.attname), ', '
-                   ORDER BY a.attnum) AS columns
-          FROM (SELECT DISTINCT v.relation FROM memwarden_going AS v WHERE v.kind = 'view') AS g
-          JOIN pg_attribute AS a ON a.attrelid = g.relation AND a.attnum > 0
-          JOIN pg_type AS y ON y.oid = a.atttypid
-         GROUP BY g.relation
-    LOOP
-        -- A script may replace members of its extension only.
-        EXECUTE format('ALTER EXTENSION memwarden ADD VIEW %s', v_going.relation);
-        EXECUTE format('CREATE OR REPLACE VIEW %s AS SELECT %s WHERE memwarden_internal.await_setup()', v_going.relation, v_going.columns);
-        EXECUTE format('ALTER EXTENSION memwarden DROP VIEW %s', v_going.relation);
-        FOR v_grantee IN
-            SELECT DISTINCT x.grantee::regrole AS name FROM pg_class AS c
-             CROSS JOIN LATERAL (SELECT c.relacl AS acl UNION ALL SELECT k.attacl FROM pg_attribute AS k WHERE k.attrelid = c.oid) AS l
-             CROSS JOIN LATERAL aclexplode(l.acl) AS x
-             WHERE c.oid = v_going.relation AND x.grantee <> 0 AND x.grantee::regrole::text !~ '^memwarden_'
-        LOOP
-            EXECUTE format('GRANT EXECUTE ON FUNCTION memwarden_internal.await_setup() TO %s', v_grantee.name);
-        END LOOP;
-    END LOOP;
+    PERFORM memwarden_internal.close_view(v.relation)
+       FROM (SELECT DISTINCT g.relation FROM memwarden_going AS g WHERE g.kind = 'view') AS v;
     FOR v_going IN
         SELECT p.polname, g.relation, concat(CASE WHEN p.polqual IS NOT NULL THEN ' USING (false)' END,
                    CASE WHEN p.polwithcheck IS NOT NULL THEN ' WITH CHECK (false)' END) AS closed

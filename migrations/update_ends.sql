@@ -1,4 +1,5 @@
--- The last part of every update script: what others were granted on functions that the first part had to drop.
+-- The last part of every update script: it grants anew what others had on functions that the first part had to drop, and closes
+-- what would stumble over the old storage.
 DO $update$
 DECLARE
     v_right   record;
@@ -18,5 +19,6 @@ BEGIN
                 CASE WHEN v_right.grantable THEN ' WITH GRANT OPTION' END);
         END IF;
     END LOOP;
+    PERFORM memwarden_internal.close_until_setup();
 END
 $update$;

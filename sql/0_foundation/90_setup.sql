@@ -35,6 +35,8 @@ BEGIN
     LOCK TABLE pg_catalog.pg_extension IN SHARE ROW EXCLUSIVE MODE;
     PERFORM memwarden_internal.refuse_inside_extension_script();
 
+    -- If setup() fails, they are closed again.
+    PERFORM memwarden_internal.wrap_functions(false);
     PERFORM memwarden_internal.prepare_partman();
     -- Somebody else's schema of that name could hold tables with triggers: then this fails.
     IF NOT EXISTS (SELECT FROM pg_namespace AS n

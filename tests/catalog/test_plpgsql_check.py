@@ -19,6 +19,8 @@ EXPECTED = {
     ("give_month", "text type variable is not sanitized"): "names from the catalog, quoted bounds",
     ("month_of_strays", "text type variable is not sanitized"): "our tables, functions of theirs",
     ("partition_bound", "text type variable is not sanitized"): "an encoder that setup() has named",
+    ("make_view_anew", "text type variable is not sanitized"): "words of the release, and a GRANT",
+    ("wrap_functions", "text type variable is not sanitized"): "functions of the release",
     ("try_step", "text type variable is not sanitized"): "an expression of wanted_jobs()",
     ("delete_next_records", "text type variable is not sanitized"): "a condition of old_records()",
     ("sample_table", "text type variable is not sanitized"): "a condition of old_records()",
