@@ -30,7 +30,8 @@ BEGIN
     ELSIF v_refusal = 'SCOPE_CLOSED' THEN
         PERFORM memwarden_internal.raise_error('scope_closed', format('the scope of item %s', p_item_id));
     ELSIF v_refusal IS NOT NULL THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', format('%s of item %s: %s', p_operation, p_item_id, v_refusal));
+        PERFORM memwarden_internal.raise_error('not_permitted', format(
+            '%s of item %s: %s', CASE p_operation WHEN 'TAKE_BACK' THEN 'DELETE' ELSE p_operation END, p_item_id, v_refusal));
     ELSIF NOT v_locked THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', p_item_id));
     END IF;
@@ -42,7 +43,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) IS
-    'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE or WRITE. '
+    'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE, TAKE_BACK or WRITE. '
     'p_with_expired: also one whose time is up. Raises 42704 when the caller sees none, 42501 without the right, 55000 '
     'in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) FROM PUBLIC;
@@ -54,9 +55,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item record;
+    v_item    record;
+    v_refusal text;
 BEGIN
-    SELECT i.label_id, i.principal_id, i.scope_id, s.lineage, s.closed_at INTO v_item
+    SELECT i.org_id, i.label_id, i.principal_id, i.scope_id, s.lineage, s.closed_at INTO v_item
       FROM memwarden_data.item AS i
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id
@@ -69,12 +71,20 @@ BEGIN
     ELSIF v_item.closed_at IS NOT NULL THEN
         RETURN 'SCOPE_CLOSED';
     END IF;
-    RETURN memwarden_internal.refusal(p_principal_id, p_operation, v_item.label_id, v_item.principal_id);
+    v_refusal := memwarden_internal.refusal(
+        p_principal_id, CASE p_operation WHEN 'TAKE_BACK' THEN 'DELETE' ELSE p_operation END, v_item.label_id, v_item.principal_id);
+    IF v_refusal IS NULL AND p_operation = 'DELETE'
+       AND memwarden_internal.covers_others(p_principal_id, v_item.org_id, p_item_id) THEN
+        -- The last words are its own, and what they stand over is not.
+        v_refusal := memwarden_internal.refusal(p_principal_id, 'DELETE', v_item.label_id, 0);
+    END IF;
+    RETURN v_refusal;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) IS
     'Why a principal may not change an item so: UNKNOWN where it does not see it, SCOPE_READ_ONLY, SCOPE_CLOSED, or '
-    'what refusal() says; NULL where it may.';
+    'what refusal() says; NULL where it may. p_operation: READ, WRITE, DELETE, or TAKE_BACK: delete what the principal itself '
+    'said last, so that what it stands over comes back.';
 REVOKE ALL ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_items(p_item_ids uuid[])

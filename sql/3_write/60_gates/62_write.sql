@@ -125,7 +125,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'numbers as embedding_model has; without it memwarden embeds the words, or, where the layer''s embedding is '
     'worker, the write is DEFERRED until the worker has made a vector. embedding_model: the model of embedding; '
     'default the active model (see active_embedding_model()), as shipped one of 384 numbers. ttl: how long to '
-    'remember; default that of the layer. deadline: the write is not committed later than this. idempotency_key: at '
+    'remember; default that of the layer; a newer value of what another wrote lives no shorter than that would have. deadline: the write is not committed later than this. idempotency_key: at '
     'most one write for each key within the layer''s idempotency_window, 24 hours by default. request_id: a UUIDv7 of '
     'the caller''s, at most 24 hours old; the same id again answers with the first outcome; with another content, '
     'subject, predicate, layer or scope it is REJECTED, REQUEST_ID_REUSED. kind: which registered schema. valid_from, '

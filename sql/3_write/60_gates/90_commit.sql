@@ -171,6 +171,7 @@ BEGIN
     IF v_head.item_id IS NOT NULL AND v_expires IS NOT NULL THEN
         v_expires := memwarden_internal.end_of_lifetime(
             NEW.org_id, NEW.layer, NEW.principal_id, v_head.created_at, v_head.expires_at, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
+        v_expires := memwarden_internal.no_sooner_than_others(NEW.principal_id, NEW.org_id, v_head.item_id, v_expires);
     END IF;
     IF NEW.class IS NOT NULL OR v_terms.has_lifetimes THEN
         v_fresh := memwarden_internal.fresh_until(

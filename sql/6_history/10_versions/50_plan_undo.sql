@@ -43,8 +43,13 @@ BEGIN
                 WHERE g.org_id = i.org_id AND g.item_id = i.item_id AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE')) AS last
     ), refused AS MATERIALIZED (
         SELECT r.org_id, r.item_id, r.refusal
-          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(c.log_seq) AS changes FROM concerned AS c) AS a
-         CROSS JOIN LATERAL memwarden_internal.undo_refusals(p_principal_id, a.orgs, a.items, a.changes) AS r
+          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(NOT EXISTS (
+                           SELECT FROM memwarden_data.log AS g
+                            WHERE g.org_id = c.org_id AND g.item_id = c.item_id AND g.log_seq = ANY (c.log_seq || c.meant)
+                              AND g.log_seq > coalesce(c.kept, 0) AND g.principal_id IS DISTINCT FROM p_principal_id
+                              AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE'))) AS own
+                  FROM concerned AS c) AS a
+         CROSS JOIN LATERAL memwarden_internal.undo_refusals(p_principal_id, a.orgs, a.items, a.own) AS r
     ), judged AS MATERIALIZED (
         SELECT c.org_id, c.item_id, c.scope_id, c.layer, c.status, c.version_id, c.exclusive, c.key_hash, before.operation,
             before.version_id AS before_id, r.refusal, NOT c.log_seq = ANY (c.meant) AS is_changed,
@@ -98,7 +103,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bi
 
 -- A poisoned run has many items in few scopes, under few labels: rights are asked for once for each of those.
 CREATE OR REPLACE FUNCTION memwarden_internal.undo_refusals(
-    p_principal_id bigint, p_org_ids bigint[], p_item_ids uuid[], p_last_changes bigint[])
+    p_principal_id bigint, p_org_ids bigint[], p_item_ids uuid[], p_own_changes boolean[])
 RETURNS TABLE (org_id bigint, item_id uuid, refusal text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -106,12 +111,10 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH concerned AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.label_id, i.principal_id = p_principal_id AS own,
-               g.principal_id = p_principal_id AS own_change
-          FROM unnest(p_org_ids, p_item_ids, p_last_changes) AS t (org_id, item_id, last_change)
+        SELECT i.org_id, i.item_id, i.scope_id, i.label_id, i.principal_id = p_principal_id AS own, t.own_change,
+               i.status <> 'ACTIVE' AND t.own_change AS is_ended
+          FROM unnest(p_org_ids, p_item_ids, p_own_changes) AS t (org_id, item_id, own_change)
           JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
-          LEFT JOIN LATERAL (SELECT l.principal_id FROM memwarden_data.log AS l
-                              WHERE l.org_id = t.org_id AND l.item_id = t.item_id AND l.log_seq = t.last_change) AS g ON true
     ), places AS MATERIALIZED (
         SELECT s.scope_id, CASE WHEN NOT memwarden_internal.may_read(p_principal_id, s.scope_id) THEN 'UNKNOWN'
                                 WHEN NOT memwarden_internal.may_write(p_principal_id, s.scope_id, s.lineage) THEN 'SCOPE_READ_ONLY'
@@ -128,17 +131,18 @@ BEGIN
     )
     SELECT c.org_id, c.item_id,
            CASE WHEN p.refusal = 'UNKNOWN' OR r.reading IS NOT NULL THEN 'UNKNOWN'
-                ELSE coalesce(p.refusal, r.deleting, r.writing, u.deleting) END
+                -- Whoever ended what another wrote brings it back without a right to delete it.
+                ELSE coalesce(p.refusal, CASE WHEN NOT c.is_ended THEN r.deleting END, r.writing, u.deleting) END
       FROM concerned AS c
       JOIN places AS p ON p.scope_id = c.scope_id
       JOIN rules AS r ON r.label_id = c.label_id AND r.own = c.own
       LEFT JOIN rules AS u ON u.label_id = c.label_id AND u.own = c.own_change;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], bigint[]) IS
-    'Why a principal may not undo changes of items: what change_refusal() says of DELETE and of WRITE, or undo_refusal() of the last '
-    'change; NULL where it may. No rows for nobody.';
-REVOKE ALL ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], bigint[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], boolean[]) IS
+    'Why a principal may not undo changes of items: what change_refusal() says of DELETE and of WRITE, or that not all of the changes '
+    'are its own; NULL where it may. No rows for nobody.';
+REVOKE ALL ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], boolean[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_entries(
     p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)

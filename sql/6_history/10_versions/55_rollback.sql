@@ -33,14 +33,14 @@ DECLARE
     v_hindered     memwarden_internal.undo_step;
 BEGIN
     -- Who may not change it holds nobody up.
-    IF memwarden_internal.change_refusal(v_principal_id, rollback.item_id, 'DELETE', true) IS NULL THEN
+    IF memwarden_internal.change_refusal(v_principal_id, rollback.item_id, 'TAKE_BACK', true) IS NULL THEN
         -- Two items that became one are one change: both are held before either is looked at.
         v_items := memwarden_internal.changed_together(rollback.item_id);
         IF NOT memwarden_internal.lock_items(v_items) THEN
             PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', rollback.item_id));
         END IF;
     END IF;
-    v_held := memwarden_internal.hold_item(rollback.item_id, 'DELETE', rollback.reason, true);
+    v_held := memwarden_internal.hold_item(rollback.item_id, 'TAKE_BACK', rollback.reason, true);
     IF v_items IS DISTINCT FROM memwarden_internal.changed_together(rollback.item_id) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s changed meanwhile', rollback.item_id));
     END IF;
@@ -74,6 +74,12 @@ BEGIN
             CASE v_hindered.action WHEN 'KEY_TAKEN' THEN 'already_exists' WHEN 'NOTHING' THEN 'unknown_object' ELSE 'not_permitted' END,
             format('rollback of item %s: %s', v_hindered.item_id, v_hindered.action));
     END IF;
+    -- What another wrote comes back, or stays under what stands over it.
+    IF EXISTS (SELECT FROM unnest(v_steps) AS s
+                WHERE s.action <> 'NOTHING' AND NOT s.item_id = ANY (rollback.restore)
+                  AND memwarden_internal.covers_others(v_principal_id, s.org_id, s.item_id)) THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'restore: what another wrote comes back');
+    END IF;
     IF EXISTS (SELECT FROM unnest(v_steps) AS s WHERE s.action = 'NEEDS_REVIEW') THEN
         RETURN QUERY SELECT w.item_id, w.action, w.retracted_version, w.restored_version, w.version_id, w.dependents, w.change_id
                        FROM memwarden_internal.request_undo('rollback', v_steps, jsonb_build_object(
@@ -92,7 +98,7 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
     'comes back as a new version; history() keeps all three. Two items that were merged both come back. A retraction, '
     'or an earlier rollback, is itself undone. What the item held true of other times also returns to what it was. '
     'The caller''s role must permit DELETE and WRITE there. Where it permits them for the caller''s own memories '
-    'only, the last change must also be its own. Returns one row for each item. Its action is one of: (1) RESTORE: '
+    'only, all that is undone must also be its own, and what another wrote comes back. Returns one row for each item. Its action is one of: (1) RESTORE: '
     'what stood before comes back; (2) RETRACT: nothing stood before; (3) END: it had ended before; (4) WAITS: '
     'nothing has happened yet, and change_id is the request that waits in review_queue(). A rollback waits for people '
     'where they decided about one of the items. It also waits where an agent asks and people are asked about a write. '
@@ -138,6 +144,8 @@ BEGIN
            CASE WHEN memwarden_internal.free_instance(p_principal_id, p_org_id, p_item_id, v.version_id) IS NULL THEN 'KEY_TAKEN'
                 ELSE coalesce(memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', true),
                               memwarden_internal.undo_refusal(p_principal_id, p_org_id, p_item_id),
+                              CASE WHEN memwarden_internal.others_version(p_principal_id, p_org_id, p_item_id, p_version) IS NOT NULL
+                                   THEN memwarden_internal.refusal(p_principal_id, 'DELETE', i.label_id, 0) END,
                               memwarden_internal.act_refusal(p_principal_id, p_item_id, true), 'RESTORE') END,
            i.version_id, v.version_id, NULL, 1
       INTO v_step
