@@ -74,7 +74,10 @@ BEGIN
     ELSE
         -- The door may have waited for it in vain.
         NEW.scope_locked := NEW.intake_fault IS DISTINCT FROM 'SCOPE_BUSY'
-            AND memwarden_internal.lock_scope(NEW.org_id, NEW.scope_id, NEW.layer);
+            AND (memwarden_internal.lock_free_scope(NEW.org_id, NEW.scope_id, NEW.layer)
+                 -- What was asked before the wait may not be so any more.
+                 OR memwarden_internal.wait_for_scope(NEW.org_id, NEW.scope_id, NEW.layer)
+                    AND memwarden_internal.require_same_terms(to_jsonb(v_terms)));
         IF NOT NEW.scope_locked THEN
             NEW.intake_fault := NULLIF(NEW.intake_fault, 'SCOPE_BUSY');
             IF EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id AND s.closed_at IS NOT NULL) THEN

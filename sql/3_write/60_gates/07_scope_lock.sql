@@ -1,5 +1,5 @@
 -- Writers of one scope and layer serialise here, so that what a gate did not find is still absent at commit.
-CREATE OR REPLACE FUNCTION memwarden_internal.lock_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.lock_free_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -9,12 +9,23 @@ BEGIN
     PERFORM FROM memwarden_data.write_lock AS w
       WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer
         FOR NO KEY UPDATE SKIP LOCKED;
-    RETURN FOUND OR memwarden_internal.wait_for_scope(p_org_id, p_scope_id, p_layer);
+    RETURN FOUND;
 END
 $function$;
+COMMENT ON FUNCTION memwarden_internal.lock_free_scope(bigint, bigint, text) IS
+    'Locks one scope and layer for this transaction if nobody holds it, and somebody has before.';
+REVOKE ALL ON FUNCTION memwarden_internal.lock_free_scope(bigint, bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.lock_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
+RETURNS boolean
+LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT memwarden_internal.lock_free_scope(p_org_id, p_scope_id, p_layer) OR memwarden_internal.wait_for_scope(p_org_id, p_scope_id, p_layer)
+$function$;
 COMMENT ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) IS
-    'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout, or the layer''s '
-    'lock_wait where none is set.';
+    'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout (at most five '
+    'minutes), or the layer''s lock_wait where none is set. Raises 28000 where the caller was disabled meanwhile.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wait_for_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
@@ -23,13 +34,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_timeout text := current_setting('lock_timeout');
+    v_caller  bigint := memwarden_internal.current_principal();
+    v_timeout text := memwarden_internal.bound_wait((SELECT l.lock_wait FROM memwarden_data.layer AS l WHERE l.layer = p_layer));
     v_locked  boolean;
 BEGIN
-    IF v_timeout = '0' THEN
-        PERFORM set_config('lock_timeout', (extract(epoch FROM l.lock_wait) * 1000)::bigint::text, true)
-           FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
-    END IF;
     BEGIN
         IF NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
                         WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer) THEN
@@ -50,12 +58,68 @@ BEGIN
         v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);
+    PERFORM memwarden_internal.require_caller(v_caller);
     RETURN v_locked;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) IS
     'The slow half of lock_scope(): makes the row where it is missing, unless the scope is closed, and waits for it.';
 REVOKE ALL ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.bound_wait(p_usual interval)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_timeout text := current_setting('lock_timeout');
+BEGIN
+    PERFORM set_config('lock_timeout', (extract(epoch FROM CASE v_timeout WHEN '0' THEN p_usual
+                                            ELSE least(v_timeout::interval, interval '5 minutes') END) * 1000)::bigint::text, true);
+    RETURN v_timeout;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.bound_wait(interval) IS
+    'Sets how long this transaction waits for a lock: the session''s lock_timeout, at most five minutes, or p_usual where it has none. '
+    'Returns what the session had set.';
+REVOKE ALL ON FUNCTION memwarden_internal.bound_wait(interval) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_caller(p_principal_id bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- A statement of its own, which sees what was committed during the wait.
+    IF memwarden_internal.current_principal() IS DISTINCT FROM p_principal_id THEN
+        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_caller(bigint) IS
+    'Raises 28000 where the caller is no longer who it was before it waited: disabled, or its login bound to another.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_caller(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_same_terms(p_before jsonb)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now jsonb := to_jsonb(memwarden_internal.terms_of(
+        NULL::memwarden_data.write_terms, (p_before ->> 'principal_id')::bigint, p_before ->> 'layer_name',
+        (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = (p_before ->> 'scope_id')::bigint)));
+BEGIN
+    -- The request names the one, and the first write of its kind makes the other.
+    IF v_now - '{class,plain_label_id}'::text[] IS DISTINCT FROM p_before - '{class,plain_label_id}'::text[] THEN
+        PERFORM memwarden_internal.raise_error('scope_busy', 'rights or settings changed while it was waited for');
+    END IF;
+    RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_same_terms(jsonb) IS
+    'True where a writer writes on the same write_terms as before it waited; else raises 55P03, for the door to ask all of it again.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_same_terms(jsonb) FROM PUBLIC;
 
 -- A batch locks all its scopes first, in one order: two batches in opposite orders cannot deadlock.
 -- Only scopes the writer may write: others it could otherwise block. A batch is patient, since the one
@@ -69,7 +133,9 @@ DECLARE
     v_orgs    bigint[];
     v_scopes  bigint[];
     v_layers  text[];
-    v_timeout text := current_setting('lock_timeout');
+    v_caller  bigint := memwarden_internal.current_principal();
+    v_timeout text;
+    v_locked  boolean := true;
 BEGIN
     SELECT array_agg(t.org_id), array_agg(t.scope_id), array_agg(t.layer)
       INTO v_orgs, v_scopes, v_layers
@@ -83,9 +149,7 @@ BEGIN
              WHERE s.closed_at IS NULL OFFSET 0) AS t
      WHERE memwarden_internal.may_write(p_principal_id, t.scope_id, t.lineage);
 
-    IF v_timeout = '0' THEN
-        PERFORM set_config('lock_timeout', '5min', true);
-    END IF;
+    v_timeout := memwarden_internal.bound_wait(interval '5 minutes');
     BEGIN
         PERFORM FROM memwarden_data.organisation AS o
           WHERE o.org_id IN (SELECT t.org_id FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
@@ -109,14 +173,15 @@ BEGIN
           ORDER BY w.org_id, w.scope_id, w.layer
             FOR NO KEY UPDATE OF w;
     EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-        PERFORM set_config('lock_timeout', v_timeout, true);
-        RETURN false;
+        v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);
-    RETURN true;
+    PERFORM memwarden_internal.require_caller(v_caller);
+    RETURN v_locked;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) IS
     'Locks every (scope, layer) of a batch that the principal may write, in ascending order; false, and none locked, '
-    'when one stayed busy for lock_timeout, or five minutes where none is set.';
+    'when one stayed busy for lock_timeout, or five minutes where none is set or more. Raises 28000 where the caller was disabled '
+    'meanwhile.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) FROM PUBLIC;

@@ -93,13 +93,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_timeout text := current_setting('lock_timeout');
+    v_caller  bigint := memwarden_internal.current_principal();
+    v_timeout text := memwarden_internal.bound_wait((SELECT max(l.lock_wait) FROM memwarden_data.layer AS l));
     v_locked  boolean := true;
 BEGIN
-    IF v_timeout = '0' THEN
-        PERFORM set_config('lock_timeout', (SELECT (extract(epoch FROM max(l.lock_wait)) * 1000)::bigint::text
-            FROM memwarden_data.layer AS l), true);
-    END IF;
     BEGIN
         -- In the one order that everybody keeps. Where there is an item, somebody has written, and the row is there.
         PERFORM FROM memwarden_data.write_lock AS w
@@ -113,10 +110,12 @@ BEGIN
         v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);
+    PERFORM memwarden_internal.require_caller(v_caller);
     RETURN v_locked;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_items(uuid[]) IS
     'Locks the scope and layer of each item for this transaction, in ascending order; false when one stayed busy for '
-    'lock_timeout, or the longest lock_wait of a layer where none is set.';
+    'lock_timeout (at most five minutes), or the longest lock_wait of a layer where none is set. Raises 28000 where the caller was '
+    'disabled meanwhile.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_items(uuid[]) FROM PUBLIC;

@@ -91,13 +91,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_timeout text := current_setting('lock_timeout');
+    v_caller  bigint := memwarden_internal.current_principal();
+    v_timeout text := memwarden_internal.bound_wait((SELECT l.lock_wait FROM memwarden_data.layer AS l WHERE l.layer = p_layer));
     v_locked  boolean := true;
 BEGIN
-    IF v_timeout = '0' THEN
-        PERFORM set_config('lock_timeout', (extract(epoch FROM l.lock_wait) * 1000)::bigint::text, true)
-           FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
-    END IF;
     BEGIN
         INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
             VALUES (p_org_id, 9223372036854775807, p_layer) ON CONFLICT DO NOTHING;
@@ -108,12 +105,13 @@ BEGIN
         v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);
+    PERFORM memwarden_internal.require_caller(v_caller);
     RETURN v_locked;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_queue(bigint, text) IS
     'Locks the review queue of an organisation and layer for this transaction; false when it stayed busy for '
-    'lock_timeout, or the layer''s lock_wait where none is set.';
+    'lock_timeout (at most five minutes), or the layer''s lock_wait where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_queue(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.queue_is_full(p_org_id bigint, p_layer text, p_max_queue integer)

@@ -33,22 +33,19 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH concerned AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, t.meant, last.log_seq, last.kept
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, t.meant, last.log_seq,
+               last.kept, coalesce(last.others <= coalesce(last.kept, 0) AND last.others < last.log_seq, true) AS own
           FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS t
           JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
          CROSS JOIN LATERAL (
-               -- As last_change() says it, of all entries and of those that stay.
-               SELECT max(g.log_seq) AS log_seq, max(g.log_seq) FILTER (WHERE NOT g.log_seq = ANY (t.meant)) AS kept
+               -- As last_change() says it, of all entries, of those that stay, and of others'.
+               SELECT max(g.log_seq) AS log_seq, max(g.log_seq) FILTER (WHERE NOT g.log_seq = ANY (t.meant)) AS kept,
+                      max(g.log_seq) FILTER (WHERE g.principal_id IS DISTINCT FROM p_principal_id) AS others
                  FROM memwarden_data.log AS g
                 WHERE g.org_id = i.org_id AND g.item_id = i.item_id AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE')) AS last
     ), refused AS MATERIALIZED (
-        SELECT r.org_id, r.item_id, r.refusal
-          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(NOT EXISTS (
-                           SELECT FROM memwarden_data.log AS g
-                            WHERE g.org_id = c.org_id AND g.item_id = c.item_id AND g.log_seq = ANY (c.log_seq || c.meant)
-                              AND g.log_seq > coalesce(c.kept, 0) AND g.principal_id IS DISTINCT FROM p_principal_id
-                              AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE'))) AS own
-                  FROM concerned AS c) AS a
+        SELECT r.*
+          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(c.own) AS own FROM concerned AS c) AS a
          CROSS JOIN LATERAL memwarden_internal.undo_refusals(p_principal_id, a.orgs, a.items, a.own) AS r
     ), judged AS MATERIALIZED (
         SELECT c.org_id, c.item_id, c.scope_id, c.layer, c.status, c.version_id, c.exclusive, c.key_hash, before.operation,
@@ -58,16 +55,14 @@ BEGIN
           JOIN refused AS r ON r.org_id = c.org_id AND r.item_id = c.item_id
           LEFT JOIN LATERAL (
               -- The last entry before those that are to be undone.
-              SELECT g.operation, g.version_id
-                FROM memwarden_data.log AS g
+              SELECT g.operation, g.version_id FROM memwarden_data.log AS g
                WHERE g.org_id = c.org_id AND g.item_id = c.item_id
                  AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(c.kept, 0))
                ORDER BY g.log_seq DESC LIMIT 1) AS before ON true
     ), ending AS (
-        SELECT array_agg(j.item_id) AS items
-          FROM judged AS j
-         WHERE j.refusal IS NULL AND NOT j.is_changed AND j.status = 'ACTIVE' AND coalesce(j.operation, '') NOT IN ('INSERT',
-             'UPDATE', 'RESTORE')
+        SELECT array_agg(j.item_id) AS items FROM judged AS j
+         WHERE j.refusal IS NULL AND NOT j.is_changed AND j.status = 'ACTIVE' AND coalesce(j.operation, '')
+               NOT IN ('INSERT', 'UPDATE', 'RESTORE')
     ), planned AS MATERIALIZED (
         SELECT j.org_id, j.item_id, j.scope_id, j.layer, j.status, j.version_id, j.operation, j.before_id, j.changes,
                CASE WHEN j.exclusive THEN j.key_hash END AS key_hash,

@@ -78,7 +78,6 @@ DECLARE
     v_items    uuid[] := p_item_id || memwarden_internal.others_replaced(p_principal_id, p_org_id, p_item_id);
     v_steps    memwarden_internal.undo_step[];
     v_step     memwarden_internal.undo_step;
-    v_result   memwarden_internal.write_result;
 BEGIN
     IF NOT memwarden_internal.lock_items(v_items) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', p_item_id));
@@ -90,16 +89,15 @@ BEGIN
             CASE v_step.action WHEN 'KEY_TAKEN' THEN 'already_exists' ELSE 'not_permitted' END,
             format('rollback of item %s: %s', p_item_id, coalesce(v_step.action, 'UNKNOWN')));
     ELSIF EXISTS (SELECT FROM unnest(v_steps) AS s WHERE s.action = 'NEEDS_REVIEW') THEN
-        v_result := memwarden_internal.request_act(
+        RETURN memwarden_internal.request_act(
             'rollback_batch', ARRAY(SELECT s.item_id FROM unnest(v_steps) AS s
                                      WHERE s.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW')),
             jsonb_build_object('reason', p_reason, 'requests', to_jsonb(v_requests)), true);
-        RETURN v_result;
     END IF;
-    SELECT u.change_id, 'COMMITTED', u.item_id, coalesce(u.version_id, u.retracted_version), NULL, NULL, NULL, NULL INTO v_result
-      FROM memwarden_internal.undo(p_principal_id, v_steps, p_reason) AS u
-     WHERE u.item_id = p_item_id;
-    RETURN v_result;
+    RETURN (SELECT ROW (u.change_id, 'COMMITTED', u.item_id, coalesce(u.version_id, u.retracted_version), NULL, NULL, NULL, NULL
+                       )::memwarden_internal.write_result
+              FROM memwarden_internal.undo(p_principal_id, v_steps, p_reason) AS u
+             WHERE u.item_id = p_item_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.take_back(bigint, bigint, uuid, text) IS

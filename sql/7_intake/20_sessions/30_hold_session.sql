@@ -38,9 +38,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_caller  bigint := memwarden_internal.open_door();
     v_session record;
+    v_timeout text;
 BEGIN
-    PERFORM memwarden_internal.open_door();
     -- Otherwise PostgreSQL would speak of an unlogged relation.
     IF pg_is_in_recovery() THEN
         PERFORM memwarden_internal.raise_error('on_standby', format('session %s', p_session_id));
@@ -49,11 +50,16 @@ BEGIN
     IF p_writes AND v_session.is_open AND NOT memwarden_internal.lock_scope(v_session.org_id, v_session.scope_id, 'session') THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('scope %L', v_session.scope));
     END IF;
+    v_timeout := memwarden_internal.bound_wait((SELECT l.lock_wait FROM memwarden_data.layer AS l WHERE l.layer = 'session'));
     UPDATE memwarden_data.session AS s SET used_at = clock_timestamp()
      WHERE s.org_id = v_session.org_id AND s.session_id = p_session_id AND s.closed_at IS NULL AND s.used_at + s.ttl > clock_timestamp();
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('session_over', format('session %s', p_session_id));
     END IF;
+    PERFORM set_config('lock_timeout', v_timeout, true);
+    -- Whose rights ended while it waited is told so.
+    PERFORM memwarden_internal.require_caller(v_caller);
+    v_session := memwarden_internal.find_session(p_session_id);
     PERFORM memwarden_internal.restore_working_memory(v_session.org_id, p_session_id);
     org_id := v_session.org_id;
     principal_id := v_session.principal_id;

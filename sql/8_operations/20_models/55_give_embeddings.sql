@@ -59,7 +59,7 @@ COMMENT ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]
     'worker: the worker that claimed the memories. model: the model. items: the memories, as claim_embeddings() names them. '
     'embeddings: the vectors of items one behind the other, each with as many numbers as the model has. without: the memories whose '
     'text has no vector; none by default. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an '
-    'isolation level other than READ COMMITTED.';
+    'isolation level other than READ COMMITTED, 28000 where the caller was an agent and was disabled while it waited.';
 REVOKE ALL ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) TO memwarden_embedder;
 

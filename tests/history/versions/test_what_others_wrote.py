@@ -35,7 +35,7 @@ def test_ending_ones_own_words_brings_back_anothers(
 ) -> None:
     """Whose they are again; a second time is refused, and so is everything by a third.
 
-    Proves: T8, A6
+    Proves: A1
     """
     item = say(author, "Lund")["item_id"]
     for n in range(times):
@@ -55,7 +55,7 @@ def test_whoever_may_delete_what_others_wrote_ends_all_of_it(
 ) -> None:
     """As before.
 
-    Proves: T8
+    Proves: A1
     """
     item = say(author, "Lund")["item_id"]
     say(other, "Oslo")
@@ -64,12 +64,10 @@ def test_whoever_may_delete_what_others_wrote_ends_all_of_it(
     assert stands(shared_world, item)[0] == "RETRACTED"
 
 
-def test_no_other_way_ends_it(
-    shared_world: World, home: str, author: Agent, other: Agent
-) -> None:
+def test_no_other_way_ends_it(shared_world: World, home: str, author: Agent, other: Agent) -> None:
     """Rolling back without bringing back, or past it; moving it away; merging it.
 
-    Proves: T8, A6
+    Proves: A1
     """
     item = say(author, "Malmo")["item_id"]
     since = shared_world.value("SELECT clock_timestamp()")
@@ -89,10 +87,10 @@ def test_no_other_way_ends_it(
     check_timeline(shared_world)
 
 
-def test_a_short_life_does_not_end_it(shared_world: World, author: Agent, other: Agent) -> None:
+def test_a_short_life_does_not_end_it(author: Agent, other: Agent) -> None:
     """A value lives no shorter than what it overwrote; however often it is overwritten.
 
-    Proves: T8, G3
+    Proves: A1
     """
     item = say(author, "Lund", ttl="1 year")["item_id"]
     until = get(author, item)["expires_at"]
@@ -107,7 +105,7 @@ def test_a_short_life_does_not_end_it(shared_world: World, author: Agent, other:
 def test_what_was_replaced_comes_back(shared_world: World, author: Agent, other: Agent) -> None:
     """What contradicted another's memory and ended it goes, and that is there again.
 
-    Proves: T8, V5
+    Proves: A1
     """
     shared_world.admin.execute(
         "SELECT memwarden.configure_layer('semantic', '{\"conflict\": \"latest_wins\"}')"
