@@ -31,12 +31,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id       bigint := memwarden_internal.administered_org(set_synonyms.org, 'layer');
-    v_count        bigint;
-    v_items        uuid[];
-    v_fingerprints bytea[];
-    v_keys         bytea[];
-    v_fault        text := memwarden_internal.check_definition(NULL, NULL, NULL, set_synonyms.synonyms::text);
+    v_org_id bigint := memwarden_internal.administered_org(set_synonyms.org, 'layer');
+    v_fault  text := memwarden_internal.check_definition(NULL, NULL, NULL, set_synonyms.synonyms::text);
 BEGIN
     IF set_synonyms.synonyms IS NULL OR v_fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(v_fault, 'synonyms: a JSON object of texts'));
@@ -45,7 +41,30 @@ BEGIN
     -- no row to lock; who makes one asks the organisation first.
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR UPDATE;
     PERFORM FROM memwarden_data.write_lock AS w WHERE w.org_id = v_org_id ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
-    INSERT INTO memwarden_data.vocabulary AS v (org_id, synonyms) VALUES (v_org_id, set_synonyms.synonyms)
+    RETURN memwarden_internal.compare_by(v_org_id, set_synonyms.synonyms);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
+    'Sets the words that an organisation treats as equal when contents, subjects and predicates are compared. The '
+    'call computes the fingerprints of its items anew (about 10,000 items a second) and returns how many changed. '
+    'Writers wait meanwhile. Administrators of the organisation (layer) may call it. synonyms: {"said": "meant", '
+    '...}. Raises 42704 for an unknown organisation; 42501 without the right; 22023 when synonyms is not an object of '
+    'texts. Source: D2.';
+REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.compare_by(p_org_id bigint, p_synonyms jsonb)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count        bigint;
+    v_items        uuid[];
+    v_fingerprints bytea[];
+    v_keys         bytea[];
+BEGIN
+    INSERT INTO memwarden_data.vocabulary AS v (org_id, synonyms) VALUES (p_org_id, p_synonyms)
     ON CONFLICT (org_id) DO UPDATE SET synonyms = excluded.synonyms;
 
     WITH anew AS (
@@ -58,31 +77,27 @@ BEGIN
                     THEN memwarden_internal.unclaimed_key(i.item_id) ELSE e.key_hash END AS key_hash
           FROM memwarden_data.item AS i
           JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot',
-               LATERAL memwarden_internal.fingerprints(v.content::text, i.subject, i.predicate, set_synonyms.synonyms::text) AS e
-         WHERE i.org_id = v_org_id AND i.status = 'ACTIVE'
+               LATERAL memwarden_internal.fingerprints(v.content::text, i.subject, i.predicate, p_synonyms::text) AS e
+         WHERE i.org_id = p_org_id AND i.status = 'ACTIVE'
     )
     SELECT array_agg(n.item_id), array_agg(n.fingerprint), array_agg(n.key_hash) INTO v_items, v_fingerprints, v_keys
       FROM anew AS n
      WHERE n.fingerprint <> n.old_fingerprint OR n.key_hash IS DISTINCT FROM n.old_key_hash;
     -- A key may go from one item to another: for a moment neither has it.
     UPDATE memwarden_data.item AS i SET key_hash = memwarden_internal.unclaimed_key(i.item_id)
-     WHERE i.org_id = v_org_id AND i.item_id = ANY (v_items) AND i.exclusive;
+     WHERE i.org_id = p_org_id AND i.item_id = ANY (v_items) AND i.exclusive;
     UPDATE memwarden_data.item AS i SET fingerprint = n.fingerprint, key_hash = n.key_hash
       FROM unnest(v_items, v_fingerprints, v_keys) AS n (item_id, fingerprint, key_hash)
-     WHERE i.org_id = v_org_id AND i.item_id = n.item_id;
+     WHERE i.org_id = p_org_id AND i.item_id = n.item_id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    PERFORM memwarden_internal.find_inverses(v_org_id);
+    PERFORM memwarden_internal.find_inverses(p_org_id);
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
-    'Sets the words that an organisation treats as equal when contents, subjects and predicates are compared. The '
-    'call computes the fingerprints of its items anew (about 10,000 items a second) and returns how many changed. '
-    'Writers wait meanwhile. Administrators of the organisation (layer) may call it. synonyms: {"said": "meant", '
-    '...}. Raises 42704 for an unknown organisation; 42501 without the right; 22023 when synonyms is not an object of '
-    'texts. Source: D2.';
-REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.compare_by(bigint, jsonb) IS
+    'Has an organisation compare by these synonyms and computes the fingerprints and keys of its active items anew. Returns how many '
+    'changed. The caller keeps writers away.';
+REVOKE ALL ON FUNCTION memwarden_internal.compare_by(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unclaimed_key(p_item_id uuid)
 RETURNS bytea

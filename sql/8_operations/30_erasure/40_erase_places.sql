@@ -196,6 +196,60 @@ COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]
     'terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) FROM PUBLIC;
 
+-- What an organisation says of words may name a person too.
+CREATE OR REPLACE FUNCTION memwarden_internal.names_in_vocabulary(p_orgs bigint[], p_terms text[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN p_terms <> '{}' AND (
+        EXISTS (SELECT FROM memwarden_data.vocabulary AS v
+                 WHERE v.org_id = ANY (p_orgs) AND memwarden_internal.mentions(p_terms, ARRAY[v.synonyms::text]))
+        OR EXISTS (SELECT FROM memwarden_data.predicate AS p
+                    WHERE p.org_id = ANY (p_orgs) AND memwarden_internal.mentions(p_terms, ARRAY[
+                        p.predicate, p.inverse, p.subject_schema::text, p.object_schema::text] || p.disjoint || p.ends)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.names_in_vocabulary(bigint[], text[]) IS
+    'Whether synonyms or defined predicates of some organisations name one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.names_in_vocabulary(bigint[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_vocabulary(p_orgs bigint[], p_terms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF memwarden_internal.names_in_vocabulary(p_orgs, p_terms) THEN
+        PERFORM memwarden_internal.compare_by(v.org_id, (
+            SELECT coalesce(jsonb_object_agg(e.key, e.value), '{}') FROM jsonb_each(v.synonyms) AS e
+             WHERE NOT memwarden_internal.mentions(p_terms, ARRAY[e.key, e.value #>> '{}'])))
+           FROM memwarden_data.vocabulary AS v
+          WHERE v.org_id = ANY (p_orgs) AND memwarden_internal.mentions(p_terms, ARRAY[v.synonyms::text]);
+        -- A predicate that names somebody goes; of another goes what it says of that one.
+        DELETE FROM memwarden_data.predicate AS p
+         WHERE p.org_id = ANY (p_orgs)
+           AND memwarden_internal.mentions(p_terms, ARRAY[p.predicate, p.subject_schema::text, p.object_schema::text]);
+        UPDATE memwarden_data.predicate AS p
+           SET inverse = CASE WHEN NOT memwarden_internal.mentions(p_terms, ARRAY[p.inverse]) THEN p.inverse END,
+               disjoint = ARRAY(SELECT d.name FROM unnest(p.disjoint) AS d (name)
+                                 WHERE NOT memwarden_internal.mentions(p_terms, ARRAY[d.name])),
+               ends = ARRAY(SELECT d.name FROM unnest(p.ends) AS d (name)
+                             WHERE NOT memwarden_internal.mentions(p_terms, ARRAY[d.name]))
+         WHERE p.org_id = ANY (p_orgs) AND memwarden_internal.mentions(p_terms, ARRAY[p.inverse] || p.disjoint || p.ends);
+    END IF;
+    -- Copies of settings: whoever writes next makes them anew.
+    DELETE FROM memwarden_data.kept_terms AS k
+     WHERE k.org_id = ANY (p_orgs) AND p_terms <> '{}'
+       AND memwarden_internal.mentions(p_terms, ARRAY[to_jsonb(k.terms)::text, to_jsonb(k.plain)::text]);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_vocabulary(bigint[], text[]) IS
+    'Takes synonyms and defined predicates that name one of the terms away, and copies of settings that do. The caller holds the '
+    'organisations.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_vocabulary(bigint[], text[]) FROM PUBLIC;
+
 -- That somebody was given something stays, by number: whoever must be told that it is gone can be found. What was asked, and
 -- for what, goes.
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_recalls(p_orgs bigint[], p_item_ids uuid[], p_terms text[])

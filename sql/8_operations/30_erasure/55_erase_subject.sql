@@ -62,7 +62,7 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'it; (7) captures that name an identifier, in which the subject speaks, or from which a memory of the subject was '
     'made, with what rests on them; (8) the entities that bear the name or an identifier, with their names, '
     'attributes and all that was remembered of them by any name; (9) attributes of other entities that name an '
-    'identifier; (10) the reasons in the log; the hashes of the log stay. The call searches twice, about 5,000 items '
+    'identifier, synonyms and defined predicates that do; (10) the reasons in the log; the hashes of the log stay. The call searches twice, about 5,000 items '
     'a second, and writers of the organisation wait meanwhile. Administrators of the organisation (full) with a role '
     'that deletes for good may call it. subject: looked for as a subject only; to find the name in texts, give it as '
     'an identifier too. reason: kept with the certificate; it must name neither the subject nor an identifier. '
@@ -258,7 +258,8 @@ DECLARE
     v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
-       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
+       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0
+       OR memwarden_internal.names_in_vocabulary(ARRAY[p_org_id], p_terms) THEN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
             '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
@@ -288,6 +289,7 @@ BEGIN
     PERFORM memwarden_internal.carry_out_erasure(p_orgs, p_erasure_id, p_found.item_ids, p_found.request_ids, p_found.evidence_ids,
         p_found.log_seqs);
     PERFORM memwarden_internal.erase_entities(ARRAY[p_org_id], p_found.entity_ids, p_terms);
+    PERFORM memwarden_internal.erase_vocabulary(ARRAY[p_org_id], p_terms);
     PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(p_orgs, p_terms));
     PERFORM memwarden_internal.erase_recalls(p_orgs, '{}', p_terms);
     PERFORM memwarden_internal.erase_consent(p_orgs, p_subject, p_terms);

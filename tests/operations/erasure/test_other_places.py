@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from psycopg.errors import InternalError_
 
+from helpers import write
 from operations.erasure.conftest import Desk, holding, remember
 
 
@@ -112,4 +113,46 @@ def test_provenance_that_names_the_person_takes_its_item(desk: Desk) -> None:
     remember(agent, "tea", origin={"kind": "user_stated", "task": "for zqw"})
     assert desk.erase("nobody", "zqw")["items"] == 1
     assert holding(desk.world, "zqw") == set()
+    assert desk.findings() == []
+
+
+def test_synonyms_predicates_and_kept_settings_lose_the_name(desk: Desk) -> None:
+    """Each entry that names the person goes; the others stay, and keys follow them.
+
+    Proves: R1 (everywhere content can sit)
+    """
+    admin, word = desk.world.admin, "zqkonrad"
+    agent = desk.agent()
+    admin.execute(
+        "SELECT memwarden.set_synonyms(%s, %s::jsonb)",
+        (desk.org, f'{{"boss": "{word}", "{word} junior": "heir", "prefers": "likes"}}'),
+    )
+    for predicate, more in (
+        (f"works for {word}", {}),
+        ("reports to", {"disjoint": [f"ignores {word}", "avoids"]}),
+        ("leads", {"ends": [f"obeys {word}"]}),
+    ):
+        arguments = {"predicate": predicate, "org": desk.org} | more
+        named = ", ".join(f"{name} => %({name})s" for name in arguments)
+        admin.execute(f"SELECT memwarden.define_predicate({named})", arguments)
+    kept = remember(agent, "tea", subject="Bo", predicate="likes")
+    assert holding(desk.world, word) >= {"vocabulary", "predicate", "kept_terms"}
+    assert desk.erase("nobody", word)["status"] == "COMPLETED"
+    assert holding(desk.world, word) == set()
+    org_id = "(SELECT org_id FROM memwarden_data.organisation WHERE name = %s)"
+    assert desk.world.value(
+        f"SELECT synonyms FROM memwarden_data.vocabulary WHERE org_id = {org_id}", desk.org
+    ) == {"prefers": "likes"}
+    rows = desk.world.rows(
+        "SELECT predicate, disjoint, ends FROM memwarden_data.predicate"
+        f" WHERE org_id = {org_id} ORDER BY predicate",
+        desk.org,
+    )
+    assert [tuple(row.values()) for row in rows if row["predicate"] in ("leads", "reports to")] == [
+        ("leads", [], []),
+        ("reports to", ["avoids"], []),
+    ]
+    # Writers go on with what is left.
+    again = write(agent, "semantic", "tea", subject="Bo", predicate="prefers")
+    assert again["item_id"] == kept, again
     assert desk.findings() == []
