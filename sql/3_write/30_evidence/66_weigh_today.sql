@@ -40,5 +40,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) IS
     'The last record of a version, what it says, and its evidence as weigh() finds it today, with what its writer reads today. No row '
-    'for a version without evidence, and for one that this server cannot read. p_is_asked: whether verifiers are to be told of the references.';
+    'for a version without evidence, and for one that this server cannot read. p_is_asked: whether verifiers are to be '
+    'told of the references.';
 REVOKE ALL ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) FROM PUBLIC;

@@ -159,7 +159,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) IS
-    'Those of p_others to which the judge finds p_item_id in one of p_relations: same, or alike, which is probably the same. What this server '
+    'Those of p_others to which the judge finds p_item_id in one of p_relations: same, or alike, which is probably the '
+    'same. What this server '
     'cannot read is like nothing. Asks no rights.';
 REVOKE ALL ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) FROM PUBLIC;
 

@@ -32,7 +32,8 @@ SELECT b.org, b.erasure_id, NULL, b.login_role, b.agent, b.subject_hash, b.reaso
        NULL, NULL, NULL, NULL, NULL, 'BLOCKED', b.asked_at, b.blocked_by, b.blocked_reason, b.unread
   FROM memwarden_internal.list_blocked_erasures() AS b;
 COMMENT ON VIEW memwarden.erasures IS
-    'Lists the certificates of all erasures, and the erasures that wait for a legal hold or for keys. A certificate tells who erased, when, why, '
+    'Lists the certificates of all erasures, and the erasures that wait for a legal hold or for keys. A certificate '
+    'tells who erased, when, why, '
     'how much and in which layers, and holds the HMAC of the subject. signature tells whether this server signed it: GENUINE, FORGED, '
     'UNSIGNED or OTHER_KEY. places: rows deleted or blanked, by table. subject_keys: keys destroyed. in_clear: how much of it stood in '
     'clear. final_at: from when on no copy of the store can bring it back; NULL until finalise_erasures() says so. '

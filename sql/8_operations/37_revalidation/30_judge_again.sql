@@ -111,6 +111,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) IS
     'What is to be thought of a memory today. FALSE: its record is broken, a refutation or faults lower it, what it was '
     'derived from was taken back, an integrity rule refuses it, or its sources are worth less and no longer bear it out. UNCERTAIN: it '
-    'cannot be read here, is contradicted, breaks a rule together with another, has evidence that is old, hidden or less than its layer asks today, holds what '
+    'cannot be read here, is contradicted, breaks a rule together with another, has evidence that is old, hidden or '
+    'less than its layer asks today, holds what '
     'the last scan found sensitive, is true of a time that is over, or is unsigned. GONE: it has ended. Source: chapter 12.12.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) FROM PUBLIC;
