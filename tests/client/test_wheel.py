@@ -101,4 +101,4 @@ def test_the_wheel_names_its_extras_and_carries_the_licence(wheel: Path) -> None
     assert set(metadata.get_all("Provides-Extra", [])) == {*OPTIONAL, "dev"}
     needed = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
     names = {re.split(r"[^\w-]", each)[0] for each in needed}
-    assert names == {"psycopg", "rfc8785", "rich", "typer"}
+    assert names == {"h11", "psycopg", "rfc8785", "rich", "typer"}
