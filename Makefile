@@ -14,7 +14,7 @@ all: build
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
-# Takes a tenth of a second and leaves files alone that are up to date.
+# Takes less than a second and leaves files alone that are up to date.
 $(SCRIPT): FORCE
 	@python3 tools/build.py
 

@@ -225,7 +225,7 @@ def tests_of(changed: Iterable[Path]) -> Iterator[Path]:
             case ("packaging", *_) | ("META.json",):
                 yield Path("tests/packaging/test_distribution.py")
             case ("migrations", *_):
-                for each in ("build", "releases", "update"):
+                for each in ("build", "releases", "update", "update_of_releases"):
                     yield Path(f"tests/packaging/test_{each}.py")
             case ("deploy", *_):
                 yield Path("tests/packaging/test_update.py")
