@@ -65,6 +65,8 @@ BEGIN
                          'memwarden.setup(), and create it anew.';
     END IF;
 
+    PERFORM set_config('memwarden.something_hangs',
+        EXISTS (SELECT FROM memwarden_going AS g WHERE g.kind IN ('view', 'policy', 'trigger'))::text, true);
     -- What others were granted on functions that come again; the last part of the script grants it anew.
     PERFORM set_config('memwarden.kept_rights', coalesce(jsonb_agg(jsonb_build_object(
                 'routine', p.oid::regprocedure::text, 'name', format('%I.%I', p.pronamespace::regnamespace, p.proname),

@@ -19,6 +19,6 @@ BEGIN
                 CASE WHEN v_right.grantable THEN ' WITH GRANT OPTION' END);
         END IF;
     END LOOP;
-    PERFORM memwarden_internal.close_until_setup();
+    PERFORM memwarden_internal.close_until_setup(current_setting('memwarden.something_hangs')::boolean);
 END
 $update$;
