@@ -40,6 +40,8 @@ JOBS = {
 }
 CALLED = {
     "memwarden_internal.arrange_next_shelf()",
+    # It raises what every procedure says between an update and setup().
+    "memwarden_internal.await_setup()",
     "memwarden_internal.clear_dropped_model(integer)",
     "memwarden_internal.close_next_scope(bigint)",
     "memwarden_internal.close_next_session(uuid)",
