@@ -58,6 +58,8 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("find_captures", "erase_captures", "sources_among", "old_records"),
         # Whether what a memory rests on is there: yes or no, to the job that judges it again.
         "is_hidden_source",
+        # Whether a legal hold keeps one, to an erasure.
+        "holds_source",
     }
 
 
