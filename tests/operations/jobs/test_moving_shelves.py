@@ -79,9 +79,9 @@ def change(agent: Agent, items: list[Any], value: int) -> None:
     write(agent, "semantic", value, subject="Ana", predicate="has")
 
 
-def rows_under_lock(world: World, home: str, count: int) -> tuple[int, int]:
+def rows_under_lock(world: World, agents: list[Connection[DictRow]], count: int) -> tuple[int, int]:
     """Move a scope of so many there and back, others writing; the rows that writers waited for."""
-    agent, other, slow = (world.agent(home, role="curator") for _ in range(3))
+    agent, other, slow = agents
     items = grow(agent, count - 1, "semantic")
     write(agent, "semantic", 1, subject="Ana", predicate="has")
     where = world.rows(
@@ -140,10 +140,13 @@ def test_what_writers_wait_for_is_what_they_changed(small: World) -> None:
     Nor where a transaction of another database has been open all the time.
     """
     set_size(small, MANY)
-    few = rows_under_lock(small, HOME, 40)
+    # Who waited is asked who it is: all are there from the beginning.
+    homes = (HOME, "/org/acme/user/bob")
+    ours, theirs = ([small.agent(home, role="curator") for _ in range(3)] for home in homes)
+    few = rows_under_lock(small, ours, 40)
     elsewhere = small.connect(dbname="postgres", autocommit=False)
     elsewhere.execute("SELECT pg_current_xact_id()")
-    many = rows_under_lock(small, "/org/acme/user/bob", 400)
+    many = rows_under_lock(small, theirs, 400)
     elsewhere.close()
     assert few == many
     assert min(few) >= 4
