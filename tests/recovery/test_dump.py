@@ -602,7 +602,7 @@ def test_threads_are_their_logins(restored: World) -> None:
         assert list(saver.list(None)) == []
     status = "SELECT state FROM memwarden.status() WHERE component = 'threads'"
     assert restored.rows(status) == [{"state": "ok"}]
-    # A memory about Bo is encrypted under a key that this server does not have: it may be about Ana.
+    # A memory about Bo is encrypted under a key that is not here: it may be about Ana.
     erase = (
         "SELECT status, blocked_reason, evidence > 0 AS found"
         " FROM memwarden.erase_subject(%s, 'asked', org => 'acme')"
