@@ -74,10 +74,22 @@ BEGIN
     ELSE
         -- The door may have waited for it in vain.
         NEW.scope_locked := NEW.intake_fault IS DISTINCT FROM 'SCOPE_BUSY'
-            AND (memwarden_internal.lock_free_scope(NEW.org_id, NEW.scope_id, NEW.layer)
-                 -- What was asked before the wait may not be so any more.
-                 OR memwarden_internal.wait_for_scope(NEW.org_id, NEW.scope_id, NEW.layer)
-                    AND memwarden_internal.require_same_terms(to_jsonb(v_terms)));
+            AND memwarden_internal.lock_free_scope(NEW.org_id, NEW.scope_id, NEW.layer);
+        IF NOT NEW.scope_locked AND NEW.intake_fault IS DISTINCT FROM 'SCOPE_BUSY'
+           AND memwarden_internal.wait_for_scope(NEW.org_id, NEW.scope_id, NEW.layer) THEN
+            NEW.scope_locked := true;
+            -- What was asked before the wait may not be so any more.
+            v_terms := memwarden_internal.terms_of(v_terms, NEW.principal_id, NEW.layer,
+                (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id));
+            v_terms.class := (NEW.terms).class;
+            NEW.terms := CASE WHEN NEW.class IS NULL THEN v_terms ELSE jsonb_populate_record(
+                v_terms, memwarden_internal.class_ttl(v_terms.class, v_terms.max_ttl, v_terms.default_ttl)) END;
+            NEW.admission := v_terms.admission;
+            NEW.reason := CASE WHEN v_terms.principal_id IS NULL THEN 'PRINCIPAL_DISABLED'
+                WHEN NOT v_terms.may_write THEN 'SCOPE_READ_ONLY'
+                ELSE memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
+            NEW.outcome := CASE WHEN NEW.reason IS NOT NULL THEN 'REJECTED' END;
+        END IF;
         IF NOT NEW.scope_locked THEN
             NEW.intake_fault := NULLIF(NEW.intake_fault, 'SCOPE_BUSY');
             IF EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id AND s.closed_at IS NOT NULL) THEN

@@ -100,27 +100,6 @@ COMMENT ON FUNCTION memwarden_internal.require_caller(bigint) IS
     'Raises 28000 where the caller is no longer who it was before it waited: disabled, or its login bound to another.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_caller(bigint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_same_terms(p_before jsonb)
-RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_now jsonb := to_jsonb(memwarden_internal.terms_of(
-        NULL::memwarden_data.write_terms, (p_before ->> 'principal_id')::bigint, p_before ->> 'layer_name',
-        (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = (p_before ->> 'scope_id')::bigint)));
-BEGIN
-    -- The request names the one, and the first write of its kind makes the other.
-    IF v_now - '{class,plain_label_id}'::text[] IS DISTINCT FROM p_before - '{class,plain_label_id}'::text[] THEN
-        PERFORM memwarden_internal.raise_error('scope_busy', 'rights or settings changed while it was waited for');
-    END IF;
-    RETURN true;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.require_same_terms(jsonb) IS
-    'True where a writer writes on the same write_terms as before it waited; else raises 55P03, for the door to ask all of it again.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_same_terms(jsonb) FROM PUBLIC;
-
 -- A batch locks all its scopes first, in one order: two batches in opposite orders cannot deadlock.
 -- Only scopes the writer may write: others it could otherwise block. A batch is patient, since the one
 -- before it may be as long as itself.

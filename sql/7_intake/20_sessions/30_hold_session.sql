@@ -59,7 +59,9 @@ BEGIN
     PERFORM set_config('lock_timeout', v_timeout, true);
     -- Whose rights ended while it waited is told so.
     PERFORM memwarden_internal.require_caller(v_caller);
-    v_session := memwarden_internal.find_session(p_session_id);
+    IF p_writes THEN
+        v_session := memwarden_internal.find_session(p_session_id);
+    END IF;
     PERFORM memwarden_internal.restore_working_memory(v_session.org_id, p_session_id);
     org_id := v_session.org_id;
     principal_id := v_session.principal_id;
