@@ -81,9 +81,8 @@ BEGIN
             -- What was asked before the wait may not be so any more.
             v_terms := memwarden_internal.terms_of(v_terms, NEW.principal_id, NEW.layer,
                 (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id));
-            v_terms.class := (NEW.terms).class;
-            NEW.terms := CASE WHEN NEW.class IS NULL THEN v_terms ELSE jsonb_populate_record(
-                v_terms, memwarden_internal.class_ttl(v_terms.class, v_terms.max_ttl, v_terms.default_ttl)) END;
+            NEW.terms := jsonb_populate_record(v_terms, jsonb_build_object('class', (NEW.terms).class)
+                || coalesce(memwarden_internal.class_ttl((NEW.terms).class, v_terms.max_ttl, v_terms.default_ttl), '{}'));
             NEW.admission := v_terms.admission;
             NEW.reason := CASE WHEN v_terms.principal_id IS NULL THEN 'PRINCIPAL_DISABLED'
                 WHEN NOT v_terms.may_write THEN 'SCOPE_READ_ONLY'
