@@ -9,6 +9,7 @@ import uuid
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg.rows import DictRow
 
 from conftest import World
 from helpers import write_many
@@ -118,6 +119,16 @@ def test_nothing_is_sealed_that_an_open_transaction_may_precede(world: World, ag
     assert verify(world) == []
 
 
+def named(world: World, query: str, waits_for: str) -> DictRow:
+    """The row that names it: another database's transaction leaves nobody to name for a moment."""
+    for _ in range(50):
+        (row,) = world.rows(query)
+        if row["detail"].endswith(waits_for):
+            break
+        time.sleep(0.1)
+    return row
+
+
 def test_an_open_transaction_is_named(world: World, agent: Agent) -> None:
     """To administrators; others are told how far the log is sealed."""
     query = "SELECT state, detail FROM memwarden.status() WHERE component = 'log seal'"
@@ -130,18 +141,13 @@ def test_an_open_transaction_is_named(world: World, agent: Agent) -> None:
         remember(slow, "open")
         remember(agent, "waiting")
         waits_for = f"; for the transaction of process {slow.info.backend_pid}"
-        # Another database's transaction that ends in this moment leaves nobody to name for once.
-        for _ in range(50):
-            (row,) = world.rows(query)
-            if row["detail"].endswith(waits_for):
-                break
-            time.sleep(0.1)
+        row = named(world, query, waits_for)
         assert row["detail"].startswith("segment 1; 1 entries wait since ")
         assert row["detail"].endswith(waits_for)
         (row,) = agent.execute(query).fetchall()
         assert row == {"state": "ok", "detail": "segment 1"}
-    (row,) = world.rows(query)
-    assert row["detail"].endswith("; for CALL memwarden.seal_log()")
+    waits_for = "; for CALL memwarden.seal_log()"
+    assert named(world, query, waits_for)["detail"].endswith(waits_for)
 
 
 def test_entries_that_wait_for_long_are_a_warning(world: World, agent: Agent) -> None:
