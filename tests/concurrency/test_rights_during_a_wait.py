@@ -17,11 +17,18 @@ from races import overlap, wait_until_blocked
 
 if TYPE_CHECKING:
     from conftest import World
+    from shipped import Shipped
 
 HOME = "/org/acme/user/ana"
 OWN = "Ana grows tomatoes on the balcony."
 NEWER = "The balcony of Ana faces south."
 Agent = Connection[DictRow]
+
+
+@pytest.fixture
+def world(shipped: Shipped) -> World:
+    """A store as `memwarden init` leaves it, with agents of the test's own."""
+    return shipped.world
 
 
 def one(agent: Agent, query: str, *arguments: Any) -> str:

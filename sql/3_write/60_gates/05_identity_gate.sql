@@ -78,10 +78,7 @@ BEGIN
                     SELECT to_jsonb(c) FROM memwarden_data.write_class AS c
                      WHERE c.class = NEW.class AND c.org_id IN (0, NEW.org_id) ORDER BY c.org_id DESC LIMIT 1)));
             END IF;
-            IF v_who.has_anchors AND NOT (
-                SELECT memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable)
-                  FROM memwarden_data.principal AS p, memwarden_data.scope AS s
-                 WHERE p.principal_id = v_who.principal_id AND s.scope_id = v_who.scope_id) THEN
+            IF v_who.has_anchors AND NOT memwarden_internal.is_anchored_in(v_who.principal_id, v_who.scope_id) THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'ANCHOR_MISMATCH';
             END IF;
@@ -114,6 +111,20 @@ COMMENT ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) IS
     'Whether the kinds of scope on a path include every required one and, where nullable ones are named, no others. '
     'Source: agent memory primitives, 1.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_anchored_in(p_principal_id bigint, p_scope_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable)
+              FROM memwarden_data.principal AS p, memwarden_data.scope AS s
+             WHERE p.principal_id = p_principal_id AND s.scope_id = p_scope_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_anchored_in(bigint, bigint) IS 'is_anchored() of a principal and a scope.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_anchored_in(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_current_request_id(p_id uuid)
 RETURNS boolean

@@ -18,10 +18,13 @@ REVOKE ALL ON FUNCTION memwarden_internal.lock_free_scope(bigint, bigint, text) 
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
-LANGUAGE sql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT memwarden_internal.lock_free_scope(p_org_id, p_scope_id, p_layer) OR memwarden_internal.wait_for_scope(p_org_id, p_scope_id, p_layer)
+BEGIN
+    RETURN memwarden_internal.lock_free_scope(p_org_id, p_scope_id, p_layer)
+        OR memwarden_internal.wait_for_scope(p_org_id, p_scope_id, p_layer);
+END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) IS
     'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout (at most five '

@@ -64,11 +64,16 @@ REVOKE ALL ON FUNCTION memwarden_internal.others_replaced(bigint, bigint, uuid) 
 
 CREATE OR REPLACE FUNCTION memwarden_internal.covers_others(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS boolean
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT memwarden_internal.others_version(p_principal_id, p_org_id, p_item_id) IS NOT NULL
-    OR memwarden_internal.others_replaced(p_principal_id, p_org_id, p_item_id) <> '{}'
+BEGIN
+    -- Whoever may delete what others wrote is asked no more: a change may have been a large one.
+    RETURN (SELECT memwarden_internal.refusal(p_principal_id, 'DELETE', i.label_id, 0) IS NOT NULL
+              FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_item_id)
+       AND (memwarden_internal.others_version(p_principal_id, p_org_id, p_item_id) IS NOT NULL
+            OR memwarden_internal.others_replaced(p_principal_id, p_org_id, p_item_id) <> '{}');
+END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.covers_others(bigint, bigint, uuid) IS
     'Whether an item stands in the place of what another said and the principal may not delete.';

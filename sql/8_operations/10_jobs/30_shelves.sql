@@ -11,9 +11,7 @@ DECLARE
     v_due record;
 BEGIN
     -- Patient, since all that was copied would be copied again: who writes now is nearly done.
-    IF current_setting('lock_timeout') = '0' THEN
-        PERFORM set_config('lock_timeout', '5min', true);
-    END IF;
+    PERFORM memwarden_internal.bound_wait(interval '5 minutes');
     -- One at a time: another leaves it to that one.
     PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN

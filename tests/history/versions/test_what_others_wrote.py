@@ -12,6 +12,7 @@ from conftest import World
 from history.versions.past import Agent, check_timeline, say
 from history.versions.past import state as stands
 from scope_calls import get, remember
+from shipped import SCOPE, Shipped
 
 FORBIDDEN = "42501"
 
@@ -125,3 +126,61 @@ def test_what_was_replaced_comes_back(shared_world: World, author: Agent, other:
         "The harbour cafe is open on Mondays.",
         author.info.user,
     )
+
+
+def key(agent: Agent, city: str) -> Any:
+    """Write where Ana lives, in a store as it was shipped."""
+    row = agent.execute(
+        "SELECT * FROM memwarden.write("
+        "'semantic', %s, subject => 'Ana', predicate => 'lives in', scope => %s)",
+        (Jsonb({"city": city}), SCOPE),
+    ).fetchone()
+    assert row is not None
+    assert row["outcome"] == "COMMITTED", row
+    return row["item_id"]
+
+
+@pytest.mark.parametrize("conflict", [None, "latest_wins", "accumulate"])
+def test_as_shipped_and_whatever_a_layer_does_with_conflicts(
+    shipped: Shipped, conflict: str | None
+) -> None:
+    """One agent's word comes and goes; the other's is there afterwards as it was before.
+
+    Proves: A1
+    """
+    if conflict is not None:
+        shipped.world.admin.execute(
+            "SELECT memwarden.configure_layer('semantic', %s, org => 'acme')",
+            (Jsonb({"conflict": conflict}),),
+        )
+    theirs = key(shipped.application, "Rome")
+    before = holds(shipped.application, theirs)
+    mine = key(shipped.agent, "Oslo")
+    assert (mine == theirs or stands(shipped.world, theirs)[0] == "SUPERSEDED") == bool(conflict)
+    call(shipped.agent, "retract", item_id=mine, reason="not so")
+    assert holds(shipped.application, theirs) == before
+    assert before[0] == "ACTIVE"
+
+
+def test_where_people_are_asked_what_another_wrote_comes_back_when_they_agree(
+    shipped: Shipped,
+) -> None:
+    """Until then all stays as it is.
+
+    Proves: A1
+    """
+    shipped.world.admin.execute(
+        "SELECT memwarden.configure_layer('semantic', %s, org => 'acme')",
+        (Jsonb({"conflict": "latest_wins"}),),
+    )
+    theirs = key(shipped.application, "Rome")
+    before = holds(shipped.application, theirs)
+    mine = key(shipped.agent, "Oslo")
+    shipped.world.admin.execute(
+        "SELECT memwarden.set_approval_policy('semantic', approval => 'always', org => 'acme')"
+    )
+    (asked,) = call(shipped.agent, "retract", item_id=mine, reason="not so")
+    assert asked["outcome"] == "DEFERRED"
+    assert holds(shipped.application, theirs) != before
+    shipped.approve(asked)
+    assert holds(shipped.application, theirs) == before
