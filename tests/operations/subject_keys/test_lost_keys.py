@@ -16,6 +16,7 @@ from uuid import UUID
 import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 from helpers import write
 from operations.subject_keys.conftest import Vault, keep
@@ -87,7 +88,8 @@ class Store:
         )
         self.shipped.approve(done)
         self.items[who] = self.shipped.world.value(
-            "SELECT item_id FROM memwarden_data.item WHERE subject = %s", who
+            "SELECT item_id FROM memwarden_data.item WHERE subject = %s ORDER BY created_at DESC",
+            who,
         )
 
     def hold(self, *texts: str) -> UUID:
@@ -354,10 +356,24 @@ def test_nothing_is_judged_by_what_cannot_be_read(store: Store) -> None:
 
     Proves: R3, G3
     """
-    standing = "SELECT item_id, standing FROM memwarden_data.item ORDER BY item_id"
+    store.note("Petra", "Petra owes 40 euros to the bakery.", predicate=None)
+    store.items["second"] = store.items["Petra"]
+    store.note("Petra", "Petra wears badge AB-12345.", predicate=None)
+    store.admin.execute(
+        "SELECT memwarden.define_sensitivity_rule("
+        "    'badge', 'pii.badge', %s, %s, action => 'block', org => 'acme')",
+        (Jsonb({"pattern": "AB-[0-9]{5}"}), Jsonb({"positive": ["AB-12345"], "negative": ["tea"]})),
+    )
+    store.admin.execute("CALL memwarden.rescan_sensitivity()")
+    standing = (
+        "SELECT i.item_id, i.standing, i.sensitivity, s.findings FROM memwarden_data.item AS i"
+        "  LEFT JOIN memwarden_data.sensitivity_scan AS s USING (org_id, item_id) ORDER BY 1"
+    )
     swept = "SELECT max(swept_at) FROM memwarden_data.sensitivity_ruleset"
     before, earlier = store.shipped.world.rows(standing), store.shipped.world.value(swept)
-    pair = [store.items["Petra"], store.items["Klaus"]]
+    assert [row["findings"] is None for row in before].count(False) == 1
+    pair = [store.items["Petra"], store.items["second"]]
+    assert pair[0] != pair[1]
     same = (
         "SELECT memwarden_internal.says_the_same(ARRAY[%s], %s, ARRAY[%s], ARRAY[1.0], %s) AS same"
     )
