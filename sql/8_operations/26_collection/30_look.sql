@@ -95,23 +95,32 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_found jsonb;
-    v_count bigint;
+    v_found  jsonb;
+    v_count  bigint;
+    v_before record;
 BEGIN
     -- Whose time is over nobody reads anyway, and who gave it that time has said so.
     SELECT jsonb_object_agg(g.reason, g.items), sum(g.items) INTO v_found, v_count
       FROM (SELECT f.reason, count(*) AS items FROM memwarden_data.collectable AS f
              WHERE f.org_id = p_org_id AND f.layer = p_layer AND f.action = 'EXPIRE' AND f.reason <> 'TTL_OVER' GROUP BY f.reason) AS g;
-    IF NOT EXISTS (SELECT FROM memwarden_data.collection AS c
-                    WHERE c.org_id = p_org_id AND c.layer = p_layer AND v_count > coalesce(c.agreed, 0)
-                      AND memwarden_internal.needs_consent(v_count, c.active)) THEN
-        RETURN;
+    SELECT c.held_back <> '{}' AS was_held,
+           coalesce(v_count > coalesce(c.agreed, 0) AND memwarden_internal.needs_consent(v_count, c.active), false) AS is_held INTO v_before
+      FROM memwarden_data.collection AS c WHERE c.org_id = p_org_id AND c.layer = p_layer;
+    IF v_before.is_held THEN
+        DELETE FROM memwarden_data.collectable AS f
+         WHERE f.org_id = p_org_id AND f.layer = p_layer AND f.action = 'EXPIRE' AND f.reason <> 'TTL_OVER';
+        IF NOT v_before.was_held THEN
+            PERFORM pg_notify('memwarden_alert', jsonb_build_object(
+                'event', 'COLLECTION_HELD_BACK', 'org', o.name, 'layer', p_layer, 'memories', v_count)::text)
+               FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id;
+        END IF;
     END IF;
-    DELETE FROM memwarden_data.collectable AS f
-     WHERE f.org_id = p_org_id AND f.layer = p_layer AND f.action = 'EXPIRE' AND f.reason <> 'TTL_OVER';
-    UPDATE memwarden_data.collection AS c SET held_back = v_found WHERE c.org_id = p_org_id AND c.layer = p_layer;
+    -- What the pass before held back is said until this one has looked at everything.
+    UPDATE memwarden_data.collection AS c SET held_back = CASE WHEN v_before.is_held THEN v_found ELSE '{}' END
+     WHERE c.org_id = p_org_id AND c.layer = p_layer AND (v_before.is_held OR v_before.was_held);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_back(bigint, text) IS
-    'Takes back what a pass has found, where it is most of the layer and nobody has agreed. What goes by its time to live is not counted.';
+    'Takes back what a pass has found, where it is most of the layer and nobody has agreed, and tells who listens on memwarden_alert when '
+    'that begins. What goes by its time to live is not counted.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_back(bigint, text) FROM PUBLIC;

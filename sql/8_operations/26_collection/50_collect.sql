@@ -44,7 +44,7 @@ AS $function$
 BEGIN
     DELETE FROM memwarden_data.collectable AS f WHERE f.org_id = p_org_id AND f.layer = p_layer;
     UPDATE memwarden_data.collection AS c
-       SET begun_at = p_now, stage = 'ACTIVE', after_scope = -1, after_place = '', looked = 0, active = 0, done = '{}', held_back = '{}'
+       SET begun_at = p_now, stage = 'ACTIVE', after_scope = -1, after_place = '', looked = 0, active = 0, done = '{}'
      WHERE c.org_id = p_org_id AND c.layer = p_layer;
 END
 $function$;
@@ -137,7 +137,8 @@ COMMENT ON PROCEDURE memwarden.collect() IS
     'Collects memories in two phases, as a job: what is due expires and leaves every index; what expired longer ago than the '
     'layer''s recovery_window is deleted for good, where the layer says hard_delete. Due is what is beyond its time to live, stale, of '
     'little relevance and unread, or more than a scope may hold. What is pinned or held stays, and what an action rests on is not '
-    'deleted. Where a pass would expire more than half of a layer, that waits for run_gc() with a number. Writers never wait for more '
+    'deleted. Where a pass would expire more than half of a layer, that waits for run_gc() with a number: status(), the metric '
+    'collection_held_back and the event COLLECTION_HELD_BACK on the channel memwarden_alert say so. Writers never wait for more '
     'than a batch of ten memories, and after each the job rests three times as long as it took, and 25 times where '
     'somebody writes meanwhile. A run goes on '
     'where the last one stopped. It is safe to run twice at once and to kill. The view collections shows how '

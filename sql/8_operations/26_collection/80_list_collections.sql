@@ -18,3 +18,47 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.list_collections() IS 'The rows of memwarden.collections.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_collections() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_collections() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.held_back_of(p_org_id bigint)
+RETURNS TABLE (layer text, items bigint, reasons text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT c.layer, sum(e.value::bigint)::bigint, string_agg(e.key || ' ' || e.value, ', ' ORDER BY e.key)
+      FROM memwarden_data.collection AS c CROSS JOIN LATERAL jsonb_each_text(c.held_back) AS e
+     WHERE c.org_id = p_org_id GROUP BY c.layer;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.held_back_of(bigint) IS
+    'How many memories of each layer of an organisation the last pass held back, and by which rules; layers without any are no row.';
+REVOKE ALL ON FUNCTION memwarden_internal.held_back_of(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.collection_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- How much others hold is an administrator's to know.
+    IF NOT memwarden_internal.is_database_admin() THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT 'collection', 'warning', format(
+               'layer %s of %s: %s of %s memories are due and held back, since they are most of the layer (%s). Look: SELECT * FROM '
+               'memwarden.run_gc(%L, org => %L); and then either let them go: the same with dry_run => false, expected => the sum of items '
+               'without KEEP; or change the rule: configure_layer()', h.layer, o.name, h.items, c.active, h.reasons, h.layer, o.name)
+      FROM memwarden_data.organisation AS o
+     CROSS JOIN LATERAL memwarden_internal.held_back_of(o.org_id) AS h
+      JOIN memwarden_data.collection AS c ON c.org_id = o.org_id AND c.layer = h.layer
+     ORDER BY o.name, h.layer;
+    IF NOT FOUND THEN
+        RETURN QUERY SELECT 'collection', 'ok', 'nothing held back';
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.collection_status() IS
+    'For administrators: a warning for each layer of which collection holds most back, with what lets it go on.';
+REVOKE ALL ON FUNCTION memwarden_internal.collection_status() FROM PUBLIC;

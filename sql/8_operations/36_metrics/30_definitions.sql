@@ -71,6 +71,12 @@ VALUES
     ('collection_balance', 'store', 'share', '7 days', NULL, NULL, NULL, NULL, true,
      'memories that expired or were deleted / memories that were written; 1 where the store keeps its size',
      'growth is expected while a store is young; later see memwarden.collections', 'chapter 12.12.6'),
+    ('collection_lag', 'store', 'share', '7 days', NULL, 0.1, NULL, 0.1, true,
+     'memories that have been due for collection for more than a day, or are held back / memories that were written; of all layers, and '
+     'of each', 'collection does not keep up with growth: see memwarden.collections and the job memwarden_collect', 'chapter 12.12.6'),
+    ('collection_held_back', 'store', 'memories', 'now', NULL, 0, NULL, 0, false,
+     'memories that are due and wait for a person, since they are most of their layer; of all layers, and of each',
+     'look at run_gc() and call it with the number that it expects: docs/operate.md', 'chapter 12.7.4'),
     ('consistency_violations', 'store', 'share', 'now', NULL, 0.01, NULL, 0.01, true,
      'current memories that are not what their log says / 500 current memories', 'run verify_log() at once: docs/history.md',
      'chapter 12.12.6'),

@@ -48,6 +48,66 @@ COMMENT ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) IS
     'How many memories an organisation has, what comes and goes, and how long erasures take. Reads all its memories.';
 REVOKE ALL ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) FROM PUBLIC;
 
+-- What is due goes within a day: a pass begins 20 hours after the last one. What is pinned or held is not due.
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_lag(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 7
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_due uuid[] := ARRAY(
+        SELECT i.item_id FROM memwarden_data.item AS i
+          JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer
+         WHERE i.org_id = p_org_id
+           AND (i.status = 'ACTIVE' AND i.expires_at < p_now - interval '1 day'
+                OR i.status = 'EXPIRED' AND l.hard_delete = 'after_grace' AND i.updated_at < p_now - l.recovery_window - interval '1 day'));
+BEGIN
+    RETURN QUERY
+    WITH kept AS MATERIALIZED (
+        SELECT k.item_id, k.reason FROM memwarden_internal.reasons_to_keep(p_org_id, v_due) AS k
+         UNION ALL
+        SELECT d.id, 'DUTY' FROM memwarden_internal.duties_among(p_org_id, v_due, p_now) AS d (id)
+    ), due AS (
+        SELECT i.layer, count(*) AS items FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.item_id = ANY (v_due)
+           AND NOT EXISTS (SELECT FROM kept AS k WHERE k.item_id = i.item_id
+                              AND (i.status = 'EXPIRED' OR k.reason IN ('PINNED', 'HELD')))
+         GROUP BY i.layer
+    ), written AS (
+        SELECT i.layer, count(*) AS items FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.created_at > p_now - interval '7 days' GROUP BY i.layer
+    ), counts AS (
+        SELECT l.layer, coalesce(d.items, 0) + coalesce(h.items, 0) AS left_over, coalesce(w.items, 0) AS written
+          FROM memwarden_data.layer AS l
+          LEFT JOIN due AS d ON d.layer = l.layer
+          LEFT JOIN written AS w ON w.layer = l.layer
+          LEFT JOIN memwarden_internal.held_back_of(p_org_id) AS h ON h.layer = l.layer
+    )
+    SELECT 'collection_lag', coalesce(c.layer, '*'), sum(c.left_over)::double precision / greatest(sum(c.written), 1),
+           sum(c.written)::bigint
+      FROM counts AS c GROUP BY GROUPING SETS ((), (c.layer)) HAVING grouping(c.layer) = 1 OR sum(c.left_over + c.written) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) IS
+    'Whether collection keeps up with growth: what has been due for a day and is still there, for each memory of the last seven days. '
+    'Source: chapter 12.12.6.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_held_back(p_org_id bigint)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'collection_held_back', coalesce(h.layer, '*'), coalesce(sum(h.items), 0)::double precision, coalesce(sum(h.items), 0)::bigint
+      FROM memwarden_internal.held_back_of(p_org_id) AS h GROUP BY GROUPING SETS ((), (h.layer));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_held_back(bigint) IS 'How many memories collection holds back until a person agrees.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_held_back(bigint) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_reviews(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5

@@ -12,11 +12,13 @@ BEGIN
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_writes(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_recalls(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_reviews(p_org_id, p_now) AS m;
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
     IF p_hourly THEN
         RETURN QUERY SELECT m.metric, '*', m.value, m.events, m.state FROM memwarden_internal.measure_effect(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_novelty(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_sample(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_store(p_org_id, p_now) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_lag(p_org_id, p_now) AS m;
     END IF;
 END
 $function$;

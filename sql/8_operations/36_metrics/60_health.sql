@@ -17,7 +17,7 @@ BEGIN
                max(l.since) FILTER (WHERE l.state <> 'OK') AS since
           FROM latest AS l
          WHERE l.metric IN ('lock_contention', 'erasure_hours', 'consistency_violations', 'jobs_in_trouble', 'seal_lag', 'replication_lag',
-                            'review_oldest_hours')
+                            'review_oldest_hours', 'collection_lag')
     )
     SELECT w.metric, w.weight::double precision, coalesce(l.value, o.value),
            -- 1 is the best; half of it at the end of the healthy range, or for no effect at all.

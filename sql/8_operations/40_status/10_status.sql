@@ -51,6 +51,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.thread_status();
     RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.collection_status();
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
     RETURN QUERY SELECT * FROM memwarden_internal.lexicon_status();
     RETURN QUERY SELECT * FROM memwarden_internal.text_status();
@@ -78,10 +79,11 @@ COMMENT ON FUNCTION memwarden.status() IS
     'and storage (where these disagree, there are no other rows); (2) columns, indexes and constraints that are '
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, keys of subjects, and tables of a '
-    'checkpointer where there are some; (6) scopes that have grown, storage budgets, embedders that layers wait for, '
-    'dictionaries, texts that an update makes anew, and memories that wait to be weighed again; (7) for administrators, open P0 '
-    'incidents, legal holds for which erasures wait, and thresholds that revalidate() has raised; (8) deferred requests (the '
-    'caller''s own, and for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
+    'checkpointer where there are some; (6) scopes that have grown, storage budgets, collection that waits for a person, '
+    'embedders that layers wait for, dictionaries, texts that an update makes anew, and memories that wait to be weighed again; '
+    '(7) for administrators, open P0 incidents, legal holds for which erasures wait, and thresholds that revalidate() has raised; '
+    '(8) deferred requests (the caller''s own, and for administrators all). Every component has a state and a detail. state: ok, '
+    'missing, outdated or warning. '
     'detail: what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()

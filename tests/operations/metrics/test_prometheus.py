@@ -48,7 +48,7 @@ needs_exporter = pytest.mark.skipif(
 def test_promtool_accepts_the_files(command: tuple[str, ...]) -> None:
     """And the alerts fire when they should.
 
-    Proves: Q6
+    Proves: Q4, Q6
     """
     done = subprocess.run(
         ["promtool", *command], cwd=FILES, capture_output=True, text=True, check=False
