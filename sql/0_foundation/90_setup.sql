@@ -61,6 +61,8 @@ BEGIN
     END LOOP;
     PERFORM memwarden_internal.forget_waiting();
     PERFORM memwarden_internal.guard_threads();
+    PERFORM memwarden_internal.refuse_statistics();
+    PERFORM memwarden_internal.forget_statistics();
     PERFORM memwarden_internal.schedule_jobs();
 END
 $function$;
@@ -103,10 +105,11 @@ DECLARE
     v_table  regclass;
     v_until  timestamptz;
 BEGIN
+    -- Also where a table is only to lose its statistics: somebody may be vacuuming it.
+    PERFORM set_config('lock_timeout', least(300 * p_attempt, 5000)::text, true);
     IF v_tables IS NULL THEN
         RETURN;
     END IF;
-    PERFORM set_config('lock_timeout', least(300 * p_attempt, 5000)::text, true);
     LOCK TABLE memwarden_data.storage IN ACCESS EXCLUSIVE MODE;
     v_until := clock_timestamp() + current_setting('deadlock_timeout')::interval / 2;
     FOREACH v_table IN ARRAY v_tables LOOP
@@ -187,6 +190,7 @@ BEGIN
     PERFORM memwarden_internal.apply_storage();
     PERFORM memwarden_internal.create_partitions();
     PERFORM memwarden_internal.secure_tables();
+    PERFORM memwarden_internal.refuse_statistics();
     PERFORM memwarden_internal.apply_bound();
     PERFORM memwarden_internal.call_bound();
 END
@@ -306,7 +310,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_table record;
+    v_tables regclass[] := ARRAY[]::regclass[];
+    v_table  record;
 BEGIN
     FOR v_table IN SELECT u.relation FROM memwarden_internal.unsecured_tables() AS u LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.relation);
@@ -314,6 +319,7 @@ BEGIN
         IF NOT EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = v_table.relation AND p.polname = 'engine') THEN
             EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
         END IF;
+        v_tables := v_tables || v_table.relation;
     END LOOP;
     -- The trigger of a table does not see a statement that names a partition. Versions, captures and recalls change under guards of
     -- their own, which partitions inherit.
@@ -336,9 +342,10 @@ BEGIN
                             ELSE 'CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s ' END
                        || 'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.relation);
     END LOOP;
+    PERFORM memwarden_internal.refuse_statistics(v_tables);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.secure_tables() IS
     'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it '
-    'nothing), and makes every partition of log and versions append-only.';
+    'nothing), makes every partition of log and versions append-only, and keeps the words of what it secures out of statistics.';
 REVOKE ALL ON FUNCTION memwarden_internal.secure_tables() FROM PUBLIC;

@@ -17,6 +17,7 @@ EXPECTED = {
     ("make_bound", "text type variable is not sanitized"): "runs the extension's own statements",
     ("make_gate", "text type variable is not sanitized"): "runs the extension's own statements",
     ("give_month", "text type variable is not sanitized"): "names from the catalog, quoted bounds",
+    ("refuse_statistics", "text type variable is not sanitized"): "names from the catalog, quoted",
     ("month_of_strays", "text type variable is not sanitized"): "our tables, functions of theirs",
     ("partition_bound", "text type variable is not sanitized"): "an encoder that setup() has named",
     ("make_view_anew", "text type variable is not sanitized"): "words of the release, and a GRANT",

@@ -124,12 +124,16 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_index text := p_name || '_nearest_' || p_model_id;
 BEGIN
     EXECUTE format(
         'CREATE INDEX %I ON memwarden_data.%I USING hnsw ((embedding::@extschema:vector@.halfvec(%s)) '
         '@extschema:vector@.halfvec_cosine_ops) WHERE model_id = %s',
-        p_name || '_nearest_' || p_model_id, p_name,
+        v_index, p_name,
         (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id), p_model_id);
+    -- ANALYZE would copy vectors out of it.
+    EXECUTE format('ALTER INDEX memwarden_data.%I ALTER COLUMN 1 SET STATISTICS 0', v_index);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.make_nearest_index(text, smallint) IS 'Makes the index of one model''s vectors on a shelf.';
