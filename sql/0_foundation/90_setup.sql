@@ -32,6 +32,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('superuser_only', format('role %I', current_user));
     END IF;
     -- Two at once: the second waits, then finds the work done. No other role can take this lock.
+    PERFORM memwarden_internal.bound_wait(interval '5 minutes');
     LOCK TABLE pg_catalog.pg_extension IN SHARE ROW EXCLUSIVE MODE;
     PERFORM memwarden_internal.refuse_inside_extension_script();
 

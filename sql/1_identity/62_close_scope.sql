@@ -162,6 +162,7 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
+    PERFORM memwarden_internal.bound_wait(interval '30 seconds');
     LOOP
         -- Locked from above, so that nothing is created below one that is locked already.
         SELECT array_agg(s.scope_id) INTO v_more

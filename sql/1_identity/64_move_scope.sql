@@ -12,7 +12,7 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
     -- One move at a time in an organisation: two could each put its scope below the other's.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_scope.org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_scope.org_id);
     v_scope := memwarden_internal.require_scope(move_scope.path);
     v_parent := memwarden_internal.require_scope(move_scope.new_parent);
     IF v_scope.parent_id IS NULL OR v_scope.parent_id = 0 OR v_parent.org_id <> v_scope.org_id

@@ -14,10 +14,12 @@ BEGIN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
     -- A move of vectors reads in the log what has changed, which this does not write: one after the other.
-    PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_shelves();
     -- Here a writer waits before it holds any of the other three. Readers read on.
-    LOCK TABLE memwarden_data.write_lock IN EXCLUSIVE MODE;
-    LOCK TABLE memwarden_data.item, memwarden_data.timeline, memwarden_data.embedding IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.write_lock', 'EXCLUSIVE');
+    PERFORM memwarden_internal.hold_table('memwarden_data.item');
+    PERFORM memwarden_internal.hold_table('memwarden_data.timeline');
+    PERFORM memwarden_internal.hold_table('memwarden_data.embedding');
     PERFORM memwarden_internal.require_whole_log();
     RETURN QUERY SELECT 'item', r.expected, r.written FROM memwarden_internal.rebuild_items(v_replace) AS r;
     RETURN QUERY SELECT 'timeline', r.expected, r.written FROM memwarden_internal.rebuild_timeline(v_replace) AS r;
@@ -37,7 +39,8 @@ COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
     'today''s synonyms and settings. If synonyms have made several facts one, the oldest bears the key. replace: true makes all '
     'heads and the whole timeline anew where they differ; false by default. projection: item, timeline or embedding. expected: how '
     'many rows the log calls for. written: how many of those rows this call wrote. Raises 42501 for other roles, 25001 at an '
-    'isolation level other than READ COMMITTED, 55000 where the heads differ from the log and replace is false, XX001 when the log '
+    'isolation level other than READ COMMITTED, 55P03 when a writer or a move of vectors takes longer than 30 seconds (or the '
+    'lock_timeout of the session, at most five minutes), 55000 where the heads differ from the log and replace is false, XX001 when the log '
     'and the versions do not match. Source: chapter 12.5.1.';
 REVOKE ALL ON FUNCTION memwarden.rebuild_heads(boolean) FROM PUBLIC;
 

@@ -50,7 +50,7 @@ BEGIN
     END IF;
 
     -- Two definitions of one kind at once take turns here.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_org_id);
     UPDATE memwarden_data.content_schema AS c SET current = false
      WHERE c.org_id = v_org_id AND c.layer = define_schema.layer AND c.kind = define_schema.kind AND c.current;
     INSERT INTO memwarden_data.content_schema AS c (

@@ -55,7 +55,7 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     -- Not while words are copied to a shelf: no log tells that they change.
-    PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_shelves();
     PERFORM FROM memwarden_data.item AS i
        JOIN (SELECT DISTINCT n.org_id, n.item_id FROM unnest(p_orgs, p_items) AS n (org_id, item_id)) AS n
          ON i.org_id = n.org_id AND i.item_id = n.item_id

@@ -37,10 +37,8 @@ BEGIN
     IF set_synonyms.synonyms IS NULL OR v_fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(v_fault, 'synonyms: a JSON object of texts'));
     END IF;
-    -- Writers wait: what they compare with is being worked out anew. Where nobody has written yet there is
-    -- no row to lock; who makes one asks the organisation first.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR UPDATE;
-    PERFORM FROM memwarden_data.write_lock AS w WHERE w.org_id = v_org_id ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
+    -- Writers wait: what they compare with is being worked out anew.
+    PERFORM memwarden_internal.hold_writers(ARRAY[v_org_id]);
     RETURN memwarden_internal.compare_by(v_org_id, set_synonyms.synonyms);
 END
 $function$;
@@ -49,7 +47,7 @@ COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
     'call computes the fingerprints of its items anew (about 10,000 items a second) and returns how many changed. '
     'Writers wait meanwhile. Administrators of the organisation (layer) may call it. synonyms: {"said": "meant", '
     '...}. Raises 42704 for an unknown organisation; 42501 without the right; 22023 when synonyms is not an object of '
-    'texts. Source: D2.';
+    'texts; 55P03 when a writer is busy for longer than 30 seconds, or the lock_timeout of the session. Source: D2.';
 REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

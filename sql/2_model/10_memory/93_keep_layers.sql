@@ -57,7 +57,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    LOCK TABLE memwarden_data.kept_layer IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.kept_layer');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_settings() IS 'Locks the settings of layers for this transaction against other changes.';
@@ -140,7 +140,7 @@ AS $function$
 BEGIN
     IF NOT memwarden_internal.is_replicating() THEN
         -- It has nothing of its own yet: it waits for who changes the server's, and for nobody else.
-        LOCK TABLE memwarden_data.kept_layer IN ROW EXCLUSIVE MODE;
+        PERFORM memwarden_internal.hold_table('memwarden_data.kept_layer', 'ROW EXCLUSIVE');
         DELETE FROM memwarden_data.kept_layer AS k USING changed AS c WHERE k.org_id = c.org_id;
         INSERT INTO memwarden_data.kept_layer
         SELECT c.org_id, 0, l.* FROM changed AS c CROSS JOIN memwarden_data.layer AS l;

@@ -150,8 +150,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_names text[] := ARRAY(SELECT k FROM jsonb_object_keys(p_settings) AS k ORDER BY k);
-    v_layers text[] := ARRAY(SELECT l.layer FROM memwarden_data.layer AS l WHERE p_layer IN ('*', l.layer) ORDER BY l.ordinal
-                                FOR NO KEY UPDATE);
+    v_layers text[] := memwarden_internal.hold_layers(CASE WHEN p_layer <> '*' THEN ARRAY[p_layer] END);
     v_reindexed text[] := ARRAY(SELECT l.layer FROM memwarden_data.layer AS l
                                  WHERE l.layer = ANY (v_layers) AND l.text_search_config <> p_settings ->> 'text_search_config');
 BEGIN
@@ -168,7 +167,7 @@ BEGIN
         USING p_settings, p_fixed, v_names, v_layers;
     IF v_reindexed <> '{}' THEN
         -- Not while words are copied: no log tells that they change.
-        PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
+        PERFORM memwarden_internal.hold_shelves();
         UPDATE memwarden_data.item AS i
            SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(p_settings ->> 'text_search_config',
                    memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),

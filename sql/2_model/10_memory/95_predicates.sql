@@ -38,7 +38,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
     END IF;
     -- Two definitions at once take turns here.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_org_id);
     v_before := (SELECT p.inverse FROM memwarden_data.predicate AS p WHERE p.org_id = v_org_id AND p.predicate = v_name);
     INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema, ends)
     VALUES (v_org_id, v_name, define_predicate.same_key, v_inverse, v_disjoint, define_predicate.subject_schema,
@@ -158,8 +158,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Writers wait, as for set_synonyms(): who read the old definition must not commit after this.
-    PERFORM FROM memwarden_data.organisation AS o WHERE p_org_id IN (0, o.org_id) ORDER BY o.org_id FOR UPDATE;
-    PERFORM FROM memwarden_data.write_lock AS w WHERE p_org_id IN (0, w.org_id) ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_writers(memwarden_internal.orgs_of(p_org_id));
     UPDATE memwarden_data.item AS i SET inverse_key_hash = n.inverse_key
       FROM (SELECT h.org_id, h.item_id, memwarden_internal.inverse_key(h.org_id, h.predicate, v.content) AS inverse_key
               FROM memwarden_data.item AS h

@@ -10,7 +10,7 @@ DECLARE
     v_version  integer;
 BEGIN
     -- Two definitions at once take turns here.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(p_org_id);
     SELECT t.version, t.document INTO v_last FROM memwarden_data.ontology AS t WHERE t.org_id = p_org_id ORDER BY t.version DESC LIMIT 1;
     -- An organisation that begins its own goes on from that of all.
     v_document := jsonb_set(coalesce(v_last.document, (memwarden_internal.ontology_in_force(p_org_id)).document,
@@ -162,7 +162,7 @@ DECLARE
     v_after  jsonb;
     v_name   text;
 BEGIN
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_org_id);
     v_before := (memwarden_internal.ontology_in_force(v_org_id)).document;
     DELETE FROM memwarden_data.ontology_pin AS n WHERE n.org_id = v_org_id;
     IF pin_ontology.version IS NOT NULL THEN

@@ -102,7 +102,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('not_permitted', 'writing the scope of the entity');
     END IF;
     -- Who changes entities takes turns: no two merges can cross.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(p_org_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_registrar(bigint, bigint) IS

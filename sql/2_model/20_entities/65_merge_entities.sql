@@ -158,10 +158,8 @@ DECLARE
 BEGIN
     -- Writers wait, so that none puts a memory where its name no longer is: also the first of a scope. In the order that
     -- set_synonyms() keeps.
-    PERFORM FROM memwarden_data.organisation AS o WHERE v_entity.org_id IN (0, o.org_id) ORDER BY o.org_id FOR UPDATE;
+    PERFORM memwarden_internal.hold_writers(memwarden_internal.orgs_of(v_entity.org_id));
     PERFORM memwarden_internal.require_registrar(v_entity.org_id, v_entity.scope_id);
-    PERFORM FROM memwarden_data.write_lock AS w WHERE v_entity.org_id IN (0, w.org_id) ORDER BY w.org_id, w.scope_id,
-        w.layer FOR NO KEY UPDATE;
     IF split_entity.new_entity IS NULL OR split_entity.new_entity !~ E'^[^[:space:]](.{0,198}[^[:space:]])?$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'new_entity: 1 to 200 characters, as in customer:cus_77');
     END IF;

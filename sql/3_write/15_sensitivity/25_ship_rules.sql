@@ -20,7 +20,7 @@ DECLARE
     v_rule  jsonb;
     v_old   record;
 BEGIN
-    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.sensitivity_rule');
     UPDATE memwarden_data.sensitivity_rule AS r SET current = false
      WHERE r.org_id = 0 AND r.current AND r.origin = 'release'
        AND NOT EXISTS (SELECT FROM jsonb_array_elements(v_rules) AS n WHERE n ->> 'id' = r.rule);

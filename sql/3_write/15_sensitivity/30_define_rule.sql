@@ -22,7 +22,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
     END IF;
 
-    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.sensitivity_rule');
     IF v_org_id <> 0 AND NOT v_is_admin AND EXISTS (
            SELECT FROM memwarden_data.sensitivity_rule AS r WHERE r.org_id IN (0, v_org_id) AND r.rule = define_sensitivity_rule.rule
               AND r.current AND r.origin <> 'organisation') THEN

@@ -17,7 +17,7 @@ BEGIN
     IF layer IS NOT NULL THEN
         PERFORM memwarden_internal.require_layers(ARRAY[layer]);
     END IF;
-    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.sensitivity_rule');
     IF NOT EXISTS (SELECT FROM memwarden_data.sensitivity_rule AS r
                     WHERE r.org_id IN (0, v_org_id) AND r.current
                       AND CASE WHEN v_is_rule THEN r.rule = v_target ELSE r.kind = v_target
@@ -68,7 +68,7 @@ BEGIN
     IF enabled IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'enabled: true or false');
     END IF;
-    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.sensitivity_rule');
     UPDATE memwarden_data.sensitivity_rule AS r SET enabled = enable_sensitivity_rule.enabled
      WHERE r.org_id = v_org_id AND r.rule = enable_sensitivity_rule.rule AND r.current
        AND (r.origin = 'organisation' OR memwarden_internal.is_database_admin());

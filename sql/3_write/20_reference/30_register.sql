@@ -88,7 +88,7 @@ DECLARE
     v_old       record;
 BEGIN
     -- Two at once: the number of sources holds.
-    LOCK TABLE memwarden_data.canonical_source IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.canonical_source');
     SELECT s.source_id, s.key_column, s.key_type, memwarden_internal.canonical_relation(s.source_id)::regclass AS relation INTO v_old
       FROM memwarden_data.canonical_source AS s WHERE s.name = p_name;
     IF FOUND AND memwarden_internal.canonical_state(v_old.source_id) <> 'missing' THEN

@@ -48,7 +48,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('canonical source %L', drop_canonical_source.name));
     END IF;
-    EXECUTE format('LOCK TABLE memwarden_data.%I IN ACCESS EXCLUSIVE MODE', 'reference_' || v_source.source_id);
+    PERFORM memwarden_internal.hold_table(format('memwarden_data.%I', 'reference_' || v_source.source_id)::regclass, 'ACCESS EXCLUSIVE');
     EXECUTE format('SELECT count(*) FROM memwarden_data.%I', 'reference_' || v_source.source_id) INTO v_references;
     IF v_references > 0 AND discard_references IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format(

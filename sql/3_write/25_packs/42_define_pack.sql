@@ -14,7 +14,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'definition: ' || v_faults);
     END IF;
     -- Numbers follow one another: whoever defines waits for whoever defines.
-    LOCK TABLE memwarden_data.pack IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.pack');
     SELECT coalesce(max(k.version), 0) + 1 INTO v_version
       FROM memwarden_data.pack AS k WHERE k.org_id = v_org_id AND k.name = define_pack.name;
     INSERT INTO memwarden_data.pack (org_id, name, version, definition, defined_by, defined_at)

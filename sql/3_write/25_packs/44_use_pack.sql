@@ -22,7 +22,7 @@ BEGIN
     ELSIF use_pack.agent IS NOT NULL AND v_agent IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('agent %L', use_pack.agent));
     END IF;
-    LOCK TABLE memwarden_data.pack_use IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.pack_use');
     DELETE FROM memwarden_data.pack_use AS u
      WHERE u.org_id = v_org_id AND u.scope_id IS NOT DISTINCT FROM v_scope.scope_id AND u.principal_id IS NOT DISTINCT FROM v_agent;
     SELECT k.name, k.version, k.definition INTO v_pack FROM memwarden_data.pack AS k

@@ -82,7 +82,7 @@ DECLARE
     v_key_id  integer;
 BEGIN
     -- Two that come at once come one after the other. Who signs with the old key meanwhile is not waited for: it verifies for ever.
-    LOCK TABLE memwarden_data.signing_key IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.signing_key');
     IF EXISTS (SELECT FROM memwarden_data.signing_key AS k
                 WHERE k.purpose = p_purpose AND k.retired_at IS NULL AND k.created_at >= p_made_before) THEN
         RETURN NULL;

@@ -15,7 +15,7 @@ BEGIN
     END IF;
     -- Who reads the words is not held up by this; who loads waits for who loads.
     PERFORM memwarden_internal.require_storage();
-    LOCK TABLE memwarden_data.lexicon IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.lexicon');
     BEGIN
         SELECT d.digest, d.notice INTO v_found FROM memwarden_internal.lexicon_digest(load_lexicon.folder) AS d;
         IF v_found.digest IS NULL THEN
@@ -65,7 +65,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_storage();
-    LOCK TABLE memwarden_data.lexicon IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.lexicon');
     DELETE FROM memwarden_data.lexicon_word AS w WHERE w.language = drop_lexicon.language;
     DELETE FROM memwarden_data.lexicon_sense AS s WHERE s.language = drop_lexicon.language;
     DELETE FROM memwarden_data.lexicon AS x WHERE x.language = drop_lexicon.language;

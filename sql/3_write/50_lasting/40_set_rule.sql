@@ -24,7 +24,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings of %s: some of %s, each of that type and '
             'within its range', rule, v_settings));
     END IF;
-    LOCK TABLE memwarden_data.durability_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.durability_rule');
     INSERT INTO memwarden_data.durability_rule AS d (org_id, layer, rule, action, settings, active)
     VALUES (v_org_id, set_durability_rule.layer, set_durability_rule.rule, set_durability_rule.action,
             v_settings || set_durability_rule.settings, set_durability_rule.active)
@@ -78,7 +78,7 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_durability_rule.org, 'full');
 BEGIN
-    LOCK TABLE memwarden_data.durability_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.durability_rule');
     DELETE FROM memwarden_data.durability_rule AS d
      WHERE d.org_id = v_org_id AND d.layer = drop_durability_rule.layer AND d.rule = drop_durability_rule.rule;
     IF NOT FOUND THEN

@@ -69,24 +69,6 @@ COMMENT ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) IS
     'The slow half of lock_scope(): makes the row where it is missing, unless the scope is closed, and waits for it.';
 REVOKE ALL ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.bound_wait(p_usual interval)
-RETURNS text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_timeout text := current_setting('lock_timeout');
-BEGIN
-    PERFORM set_config('lock_timeout', (extract(epoch FROM CASE v_timeout WHEN '0' THEN p_usual
-                                            ELSE least(v_timeout::interval, interval '5 minutes') END) * 1000)::bigint::text, true);
-    RETURN v_timeout;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.bound_wait(interval) IS
-    'Sets how long this transaction waits for a lock: the session''s lock_timeout, at most five minutes, or p_usual where it has none. '
-    'Returns what the session had set.';
-REVOKE ALL ON FUNCTION memwarden_internal.bound_wait(interval) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.require_caller(p_principal_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER

@@ -14,7 +14,7 @@ DECLARE
     v_policy memwarden_data.approval_policy;
 BEGIN
     PERFORM memwarden_internal.require_layers(ARRAY[set_approval_policy.layer]);
-    LOCK TABLE memwarden_data.approval_policy IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.approval_policy');
     -- What is not named stays; in a new policy it is as in the one that held so far.
     SELECT a.* INTO v_policy
       FROM memwarden_data.approval_policy AS a

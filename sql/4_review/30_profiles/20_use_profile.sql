@@ -11,7 +11,7 @@ BEGIN
         PERFORM memwarden_internal.require_profile(use_profile.profile);
     END IF;
     PERFORM memwarden_internal.lock_settings();
-    LOCK TABLE memwarden_data.approval_policy IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.approval_policy');
     IF v_org_id = 0 THEN
         PERFORM memwarden_internal.set_server_profile(use_profile.profile);
     ELSE

@@ -24,7 +24,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('classification %L', define_surface.max_classification));
     END IF;
-    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.sensitivity_rule');
     INSERT INTO memwarden_data.surface AS s (org_id, name, strip, max_classification, layers, internals, floor, language,
         hedges, description, defined_at)
     VALUES (v_org_id, define_surface.name, define_surface.strip, v_level, define_surface.layers, define_surface.internals,

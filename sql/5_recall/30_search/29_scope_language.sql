@@ -9,6 +9,7 @@ DECLARE
     v_changed integer;
 BEGIN
     PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
+    PERFORM memwarden_internal.bound_wait(interval '30 seconds');
     -- Who makes a scope beneath holds the one above: it is there then, or sees what this says.
     PERFORM FROM memwarden_data.scope AS s WHERE s.scope_id = v_scope.scope_id FOR UPDATE;
     UPDATE memwarden_data.scope AS s SET text_search_config = v_config, reindexed_to = '00000000-0000-0000-0000-000000000000'
@@ -95,7 +96,7 @@ BEGIN
         RETURN false;
     END IF;
     -- Not while words are copied to a shelf: no log tells that they change.
-    PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_shelves();
     v_items := ARRAY(SELECT i.item_id FROM memwarden_data.item AS i
                       WHERE i.org_id = v_scope.org_id AND i.scope_id = v_scope.scope_id AND i.item_id > v_scope.reindexed_to
                       ORDER BY i.item_id LIMIT p_batch FOR NO KEY UPDATE);

@@ -16,7 +16,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
     -- One at a time. Who recalls and who reports does not meet this lock.
-    LOCK TABLE memwarden_data.recall_count IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.recall_count');
     v_watermark := memwarden_internal.settled_watermark();
     -- In statements that see more than the watermark did.
     SELECT e.system_identifier, e.below, e.until INTO v_era FROM memwarden_internal.uncounted_recalls(v_present, v_watermark) AS e

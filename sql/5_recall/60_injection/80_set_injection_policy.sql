@@ -11,7 +11,7 @@ DECLARE
     v_id     bigint;
 BEGIN
     PERFORM memwarden_internal.require_injection_settings(set_injection_policy.settings);
-    LOCK TABLE memwarden_data.injection_policy IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.injection_policy');
     -- What is not named stays; in a new policy it is as in the one that held so far.
     SELECT p.org_id, p.policy_id, to_jsonb(p) AS document INTO v_held
       FROM memwarden_data.injection_policy AS p

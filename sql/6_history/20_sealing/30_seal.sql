@@ -127,7 +127,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
     -- One sealer at a time; readers and writers of the log do not meet this lock.
-    LOCK TABLE memwarden_data.log_segment IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.log_segment');
     -- First the watermark and then, in statements that see more, the entries: never the other way round.
     v_watermark := memwarden_internal.settled_watermark();
     -- Entries that came in a dump are complete as they are, and older than all of this cluster.

@@ -12,7 +12,7 @@ DECLARE
     v_key_id     text := memwarden_internal.log_key_id();
     v_digest     record;
 BEGIN
-    LOCK TABLE memwarden_data.checkpoint IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.checkpoint');
     SELECT s.segment_no, s.head_hash INTO v_segment FROM memwarden_data.log_segment AS s ORDER BY s.segment_no DESC LIMIT 1;
     SELECT c.checkpoint_no, c.segment_no INTO v_last FROM memwarden_data.checkpoint AS c ORDER BY c.checkpoint_no DESC LIMIT 1;
     IF v_segment.segment_no IS NULL OR v_segment.segment_no = v_last.segment_no THEN

@@ -25,7 +25,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unsafe_extractor', format('function %s', define_extractor.function));
     END IF;
     -- Two at once get two versions.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_org_id);
     v_version := 1 + coalesce((SELECT max(e.version) FROM memwarden_data.extractor AS e
                                 WHERE e.org_id = v_org_id AND e.extractor = define_extractor.name), 0);
     INSERT INTO memwarden_data.extractor (

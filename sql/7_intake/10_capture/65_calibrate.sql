@@ -24,7 +24,7 @@ BEGIN
       LEFT JOIN memwarden_internal.decided_candidates(v_org_id, calibrate.extractor, calibrate.source) AS d ON d.bin = n.bin;
     v_curve := memwarden_internal.calibration_curve(v_decided, v_approved);
     IF NOT coalesce(calibrate.dry_run, true) THEN
-        PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+        PERFORM memwarden_internal.hold_organisation(v_org_id);
         v_version := 1 + coalesce((SELECT max(c.version) FROM memwarden_data.calibration AS c
                                     WHERE c.org_id = v_org_id AND c.extractor = calibrate.extractor AND c.source = calibrate.source), 0);
         INSERT INTO memwarden_data.calibration (org_id, extractor, source, version, decided, approved, curve, made_at)

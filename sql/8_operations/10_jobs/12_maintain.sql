@@ -43,6 +43,7 @@ DECLARE
     v_failure  text;
 BEGIN
     -- One after the other: what makes a partition locks tables in an order of its own.
+    PERFORM memwarden_internal.bound_wait(interval '30 seconds');
     PERFORM FROM memwarden_data.storage AS s FOR NO KEY UPDATE;
     -- What makes partitions comes last: its locks last until the end, so nothing slow may follow. Another table is the first in each run.
     FOREACH v_step IN ARRAY ARRAY['keys', 'tokens', 'trim', 'retention'] || memwarden_internal.monthly_tables('rows outside the months of ')

@@ -14,7 +14,7 @@ BEGIN
             'vector; it cannot be what a vector is of');
     END IF;
     -- Two switches of one organisation take turns here.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_org_id);
     v_before := memwarden_internal.active_model(v_org_id);
     PERFORM memwarden_internal.require_fit(v_org_id, v_model_id, coalesce(switch_embedding_model.allow_partial, false));
     UPDATE memwarden_data.embedding_use AS u

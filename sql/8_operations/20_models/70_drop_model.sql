@@ -7,6 +7,7 @@ DECLARE
     v_model_id smallint := memwarden_internal.require_model(drop_embedding_model.model);
     v_users    text;
 BEGIN
+    PERFORM memwarden_internal.bound_wait(interval '30 seconds');
     -- Nobody switches to it meanwhile.
     PERFORM FROM memwarden_data.embedding_use AS u WHERE u.model_id = v_model_id ORDER BY u.org_id FOR UPDATE;
     PERFORM FROM memwarden_data.embedding_model AS m WHERE m.model_id = v_model_id FOR UPDATE;

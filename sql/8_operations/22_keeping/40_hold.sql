@@ -55,7 +55,7 @@ BEGIN
         END IF;
     END IF;
     -- Waits for deletions that have looked for holds, and keeps others from looking: move_scope() too.
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_organisation(v_org_id);
     IF hold.item_id IS NOT NULL AND NOT EXISTS (
         SELECT FROM memwarden_data.item AS i WHERE i.org_id = v_org_id AND i.item_id = hold.item_id) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', hold.item_id));

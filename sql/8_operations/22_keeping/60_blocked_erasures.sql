@@ -153,7 +153,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_orgs     bigint[] := CASE p_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[p_org_id] END;
+    v_orgs     bigint[] := memwarden_internal.orgs_of(p_org_id);
     v_row      memwarden_data.blocked_erasure;
     v_terms    text[];
     v_synonyms text;

@@ -10,9 +10,8 @@ BEGIN
     END IF;
     -- Nobody moves versions between the tiers, and nobody writes: what is derived from an item is there or will not be.
     -- In the order that set_synonyms() keeps.
-    PERFORM FROM memwarden_data.layer AS l ORDER BY l.ordinal FOR NO KEY UPDATE;
-    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = ANY (p_orgs) ORDER BY o.org_id FOR UPDATE;
-    PERFORM FROM memwarden_data.write_lock AS w WHERE w.org_id = ANY (p_orgs) ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
+    PERFORM memwarden_internal.hold_layers();
+    PERFORM memwarden_internal.hold_writers(p_orgs);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_organisations(bigint[]) IS

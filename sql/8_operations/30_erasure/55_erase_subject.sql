@@ -10,7 +10,7 @@ AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.require_eraser(erase_subject.org);
     -- What the organisations have of /global's memory goes with it.
-    v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
+    v_orgs     bigint[] := memwarden_internal.orgs_of(v_org_id);
     v_id       uuid;
     v_terms    text[] := memwarden_internal.erasure_terms(erase_subject.subject, erase_subject.identifiers, erase_subject.reason);
     v_synonyms text;

@@ -85,9 +85,9 @@ BEGIN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
     IF p_wait THEN
-        PERFORM FROM memwarden_data.layer AS l
-          WHERE l.layer IN (SELECT i.layer FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids))
-          ORDER BY l.ordinal FOR NO KEY UPDATE;
+        PERFORM memwarden_internal.bound_wait(interval '30 seconds');
+        PERFORM memwarden_internal.hold_layers(ARRAY(
+            SELECT i.layer FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids)));
         PERFORM FROM memwarden_data.write_lock AS w
           WHERE (w.org_id, w.scope_id, w.layer) IN (SELECT i.org_id, i.scope_id, i.layer FROM memwarden_data.item AS i
                                                      WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids))

@@ -59,7 +59,7 @@ BEGIN
     PERFORM memwarden_internal.require_listed(t.entry, apply_erasures.trust)
         FROM jsonb_array_elements(apply_erasures.erasures) AS t (entry);
     -- Two lists at once would lock organisations each in an order of its own.
-    LOCK TABLE memwarden_data.store_origin IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.store_origin');
     FOR v_entry IN SELECT t.entry FROM jsonb_array_elements(apply_erasures.erasures) AS t (entry) LOOP
         RETURN QUERY SELECT a.erasure_id, a.signature, a.items, a.requests, a.log_entries
             FROM memwarden_internal.apply_erasure(v_entry) AS a;
@@ -114,7 +114,7 @@ AS $function$
 DECLARE
     v_id       uuid := (p_entry #>> '{certificate,erasure}')::uuid;
     v_org_id   bigint := (p_entry #>> '{certificate,org_id}')::bigint;
-    v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
+    v_orgs     bigint[] := memwarden_internal.orgs_of(v_org_id);
     v_state    text := memwarden_internal.signature_state('erasure list', p_entry - 'signature', p_entry ->> 'key_id',
         p_entry ->> 'signature');
     v_items    uuid[];

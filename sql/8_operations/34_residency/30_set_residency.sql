@@ -115,7 +115,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('write class %L', v_class));
     END IF;
     -- Two changes at once count one after the other.
-    LOCK TABLE memwarden_data.residency_rule IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.residency_rule');
     v_before := memwarden_internal.count_breaches();
     IF set_residency.regions IS NULL THEN
         DELETE FROM memwarden_data.residency_rule AS r WHERE r.org_id = v_org_id AND r.class = v_class;

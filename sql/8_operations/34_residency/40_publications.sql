@@ -127,6 +127,7 @@ BEGIN
     IF TG_LEVEL = 'ROW' AND EXISTS (SELECT FROM memwarden_data.organisation AS o WHERE o.name = to_jsonb(NEW) ->> 'name') THEN
         RETURN NEW;
     END IF;
+    PERFORM memwarden_internal.bound_wait(interval '30 seconds');
     -- One change at a time: the next statement sees what the one before has left.
     PERFORM FROM memwarden_data.region AS r WHERE r.published_orgs IS NOT NULL ORDER BY r.region FOR UPDATE;
     FOR v_region IN
@@ -169,7 +170,8 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.require_regions(ARRAY[create_region_publication.region]);
     -- Rules wait: what they say now is what is published.
-    LOCK TABLE memwarden_data.residency_rule, memwarden_data.organisation IN SHARE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.residency_rule', 'SHARE');
+    PERFORM memwarden_internal.hold_table('memwarden_data.organisation', 'SHARE');
     v_orgs := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o
                      WHERE memwarden_internal.may_be_published(o.org_id, create_region_publication.region) ORDER BY o.org_id);
     FOR v_table IN

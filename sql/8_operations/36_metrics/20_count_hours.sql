@@ -35,7 +35,7 @@ DECLARE
     v_found record;
 BEGIN
     -- One at a time. Who writes does not meet this lock.
-    LOCK TABLE memwarden_data.counted_hour IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.counted_hour');
     v_hour := memwarden_internal.next_hour(coalesce(p_after::timestamptz, '-infinity'), v_now);
     IF v_hour IS NULL THEN
         RETURN NULL;
