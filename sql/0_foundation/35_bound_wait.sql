@@ -26,7 +26,12 @@ DECLARE
     v_timeout text := memwarden_internal.bound_wait(interval '30 seconds');
 BEGIN
     BEGIN
-        EXECUTE format('LOCK TABLE %s IN %s MODE', p_table, p_mode);
+        EXECUTE format(CASE p_mode
+            WHEN 'SHARE' THEN 'LOCK TABLE %s IN SHARE MODE'
+            WHEN 'ROW EXCLUSIVE' THEN 'LOCK TABLE %s IN ROW EXCLUSIVE MODE'
+            WHEN 'SHARE ROW EXCLUSIVE' THEN 'LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE'
+            WHEN 'EXCLUSIVE' THEN 'LOCK TABLE %s IN EXCLUSIVE MODE'
+            ELSE 'LOCK TABLE %s IN ACCESS EXCLUSIVE MODE' END, p_table);
     EXCEPTION WHEN lock_not_available THEN
         PERFORM memwarden_internal.raise_error('store_busy', p_table::text);
     END;

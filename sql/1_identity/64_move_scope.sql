@@ -55,6 +55,7 @@ COMMENT ON FUNCTION memwarden.move_scope(text, text) IS
     'the scope, and so do grants on it. At once the new place decides who reads the scope from above or below, and what it inherits. '
     'The caller administers the organisation. path: the scope to move. new_parent: the scope under which it is put. Raises 42704 for '
     'an unknown scope, 42710 when the place is taken, 22023 for a place inside the moved scope, in another organisation or too deep, '
-    '42501 without the right, 55000 below a closed scope, 25001 at an isolation level other than READ COMMITTED.';
+    '42501 without the right, 55000 below a closed scope, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.move_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_scope(text, text) TO memwarden_curator, memwarden_admin;

@@ -77,7 +77,9 @@ COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, js
     'field by field, as {"field": rule} with * for all other fields; NULL: the newer content replaces the older as a '
     'whole. org: the organisation that the schema is for; by default the caller''s, and for members of '
     'memwarden_admin all. Raises 22023 for a broken definition; 42501 without the right; 42704 for an unknown layer '
-    'or organisation. Source: chapter 12.2.2.';
+    'or organisation. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent,
     memwarden_curator, memwarden_admin;

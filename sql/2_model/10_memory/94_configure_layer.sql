@@ -62,7 +62,8 @@ COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) 
     'organisation or agent set these settings weaker than the server, from now on; false lets them. Raises 42704 for an unknown '
     'layer, organisation, agent or text_search_config, 22023 for an unknown setting, for one that belongs to the server or the '
     'organisation alone, for one weaker than the server has fixed and for a value out of range, as an interval of more than 1,000 '
-    'years, 42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
+    'years, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;
 
@@ -96,7 +97,8 @@ COMMENT ON FUNCTION memwarden.reset_layer(text, text[], text, text) IS
     'Removes settings that an organisation, or one agent of it, has of its own, so that the less specific ones hold again. Returns how '
     'many. layer: a layer, or * for what was set for all. settings: their names; all by default. org: the organisation; by default '
     'the caller''s. agent: the name of an agent. Raises 42704 for an unknown layer, organisation or agent, 22023 for the server, 42501 '
-    'without the right, 25001 at an isolation level other than READ COMMITTED.';
+    'without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.reset_layer(text, text[], text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reset_layer(text, text[], text, text) TO memwarden_curator, memwarden_admin;
 

@@ -66,7 +66,9 @@ COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], j
     'other says of the same subject with the same value. org: the organisation that the definition is '
     'for; by default the caller''s, and for members of '
     'memwarden_admin all. Raises 42704 for an unknown organisation; 42501 without the right; 22023 for arguments out '
-    'of range or a broken schema. Source: chapter 12.2.4, D5.';
+    'of range or a broken schema. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.2.4, D5.';
 REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) TO memwarden_agent,
     memwarden_curator, memwarden_admin;

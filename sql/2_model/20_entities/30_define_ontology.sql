@@ -75,7 +75,9 @@ COMMENT ON FUNCTION memwarden.define_entity_type(text, jsonb, text) IS
     'of the ontology stay as they are. type: the name of the type. attributes: {"name": {"classification", "sensitive"}}; a '
     'sensitive attribute is masked in contents of lower classification. org: the organisation; by default the caller''s, and for '
     'members of memwarden_admin all organisations. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 '
-    'without the right. Source: memory fabric; knowledge graph and identity layer.';
+    'without the right. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric; knowledge graph and identity layer.';
 REVOKE ALL ON FUNCTION memwarden.define_entity_type(text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_entity_type(text, jsonb, text) TO memwarden_curator, memwarden_admin;
 
@@ -123,6 +125,7 @@ COMMENT ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, b
     'functional: true where a subject has one value at a time; false by default. acyclic: true where an entity is never above '
     'itself; false by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
     'organisations. Raises 22023 for malformed arguments, 42704 for an unknown type or organisation, 42501 without the right. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; knowledge graph.';
 REVOKE ALL ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) TO memwarden_curator,
@@ -183,6 +186,8 @@ COMMENT ON FUNCTION memwarden.pin_ontology(integer, text) IS
     'Puts one version of the ontology in force, whatever is defined later. Predicates then mean what that version says of them. '
     'version: the version to pin; null, the default, puts the newest in force again. org: the organisation; by default the '
     'caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown version or organisation, 22023 for '
-    'a relation that define_predicate() refuses, 42501 without the right. Source: memory fabric, operational concerns.';
+    'a relation that define_predicate() refuses, 42501 without the right. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric, operational concerns.';
 REVOKE ALL ON FUNCTION memwarden.pin_ontology(integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.pin_ontology(integer, text) TO memwarden_curator, memwarden_admin;

@@ -40,7 +40,9 @@ COMMENT ON FUNCTION memwarden.register_entity(text, text, text[], text, text) IS
     'aliases: its other names; none by default. scope: where it belongs, by default the caller''s home; its readers see the entity '
     'if their clearance suffices. classification: the least clearance to see the entity; internal by default. Raises 42704 for an '
     'unknown type, scope or classification, 42710 for an id that is taken there, 22023 for malformed arguments, 42501 without the '
-    'right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.register_entity(text, text, text[], text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_entity(text, text, text[], text, text) TO memwarden_curator, memwarden_admin;
 
@@ -89,7 +91,9 @@ COMMENT ON FUNCTION memwarden.add_alias(text, text, text, text) IS
     'the answer to a write that uses it says so. entity: the id of the entity. alias: the name to add. scope: the entity''s scope, '
     'where the id alone does not tell which entity. classification: the least clearance to know the name; by default that of the '
     'entity. Raises 42704 for an unknown entity or classification, 22023 for a blank name, 42501 without the right, 25001 at an '
-    'isolation level other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.add_alias(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_alias(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -122,7 +126,9 @@ COMMENT ON FUNCTION memwarden.remove_alias(text, text, text) IS
     'Takes a name from an entity, for writes from now on. Memories that used the name stay with the entity. The id itself cannot be '
     'removed. scope: the entity''s scope, where the id alone does not tell which entity. Raises 42704 for an unknown entity or name, '
     '22023 where the id alone does not tell which entity, 42501 without the right, 25001 at an isolation level other than READ '
-    'COMMITTED. Source: memory fabric; identity layer.';
+    'COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.remove_alias(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remove_alias(text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -174,7 +180,9 @@ COMMENT ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text
     'classification: the least clearance to see the attribute; at least that of the entity and of the ontology, and never lower than '
     'before. sensitive: true masks the value, if it has four characters or more, in writes of lower classification in the entity''s '
     'scope or below; so does a sensitive attribute of the ontology. Raises 42704 for an unknown entity or classification, 22023 for '
-    'malformed arguments, 42501 without the right or the clearance, 25001 at an isolation level other than READ COMMITTED. Source: '
+    'malformed arguments, 42501 without the right or the clearance, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: '
     'memory fabric, redaction.';
 REVOKE ALL ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;

@@ -49,7 +49,9 @@ COMMENT ON FUNCTION memwarden.merge_entities(text, text, text, text) IS
     'request waits in review_queue(). The caller writes the scopes of both entities. entity: the id of the entity that is merged. '
     'into_entity: the id of the entity that it becomes part of. scope, into_scope: their scopes, where an id alone does not tell '
     'which entity. Raises 42704 for an unknown entity, 22023 for entities of different types or organisations or where an id alone '
-    'does not tell which, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric; '
+    'does not tell which, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric; '
     'identity layer.';
 REVOKE ALL ON FUNCTION memwarden.merge_entities(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge_entities(text, text, text, text) TO memwarden_curator, memwarden_admin;
@@ -137,7 +139,9 @@ COMMENT ON FUNCTION memwarden.unmerge_entity(text, text) IS
     'Undoes the merge of an entity, and returns the outcome as merge_entities() does. Each memory returns to the entity whose name '
     'it uses, including memories written after the merge. entity: the id of the entity. scope: the entity''s scope, where the id '
     'alone does not tell which entity. Raises 42704 for an unknown entity or one that was not merged, 22023 where the id alone does '
-    'not tell which, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric; identity '
+    'not tell which, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric; identity '
     'layer.';
 REVOKE ALL ON FUNCTION memwarden.unmerge_entity(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unmerge_entity(text, text) TO memwarden_curator, memwarden_admin;
@@ -205,6 +209,7 @@ COMMENT ON FUNCTION memwarden.split_entity(text, text, text[], text) IS
     'of the entity that is split. new_entity: the id of the new entity. aliases: the names that move. scope: the entity''s scope, '
     'where the id alone does not tell which entity. Raises 42704 for an unknown entity or names that it has not, 42710 for an id '
     'that is taken, 22023 for malformed arguments, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.split_entity(text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.split_entity(text, text, text[], text) TO memwarden_curator, memwarden_admin;

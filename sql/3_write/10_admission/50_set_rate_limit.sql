@@ -32,6 +32,8 @@ COMMENT ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text
     'layer: the layer. agent: the name of the agent. rate_limit: how many writes within any rate_window, 1 to 1,000,000; null '
     'returns to the layer''s limit, which configure_layer() sets. rate_window: a second to a day; by default the layer''s window. '
     'org: the agent''s organisation, where the name is not unique. Raises 42704 for an unknown agent or layer, 22023 for a number '
-    'out of range, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.1.8.';
+    'out of range, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) TO memwarden_admin;

@@ -46,7 +46,9 @@ COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, 
     'layers: the layers where it holds; all by default. org: the organisation; by default the caller''s, and for members of '
     'memwarden_admin all organisations. Raises 22023 saying which test failed or what is malformed, 42710 for the name of a rule '
     'that holds for all, 42704 for an unknown organisation or layer, 42501 without the right, 25001 at an isolation level other than '
-    'READ COMMITTED. Source: four-layer design, 6.';
+    'READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[],
     text) TO memwarden_curator, memwarden_admin;

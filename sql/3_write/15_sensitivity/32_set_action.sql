@@ -53,7 +53,9 @@ COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, tex
     'of the rule. kind: a kind with all kinds below it, as in pii, secret or pii.email. rule: the name of one rule. layer: one '
     'layer; all layers by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
     'organisations. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, layer or organisation, 42501 without the '
-    'right, 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 6.';
+    'right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -84,7 +86,8 @@ COMMENT ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) IS
     'Switches a sensitivity rule on or off. The setting survives a release that brings a new version of the rule. enabled: true, the '
     'default, switches the rule on; false switches it off. org: the organisation that defined the rule; by default the caller''s, '
     'and for members of memwarden_admin a rule of all organisations. Raises 42704 for a rule that this organisation did not define, '
-    '42501 without the right, 22023 for a null, 25001 at an isolation level other than READ COMMITTED.';
+    '42501 without the right, 22023 for a null, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) TO memwarden_curator, memwarden_admin;
 

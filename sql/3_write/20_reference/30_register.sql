@@ -50,6 +50,7 @@ COMMENT ON FUNCTION memwarden.register_canonical_source(text, regclass, text, te
     'writes are compared and which may refer to it; all by default. Raises 42501 for others and for missing rights (the detail is '
     'the GRANT to run), 22023 for what does not fit, 42704 for unknown columns or organisations, 42710 when the name is taken, 25001 '
     'at an isolation level other than READ COMMITTED, 2BP01 when a view of somebody else depends on a view that has to be made anew. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: agent memory primitives, 13.';
 REVOKE ALL ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text)
     FROM PUBLIC;

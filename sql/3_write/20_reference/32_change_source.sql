@@ -68,7 +68,8 @@ COMMENT ON FUNCTION memwarden.drop_canonical_source(text, boolean) IS
     'Removes a canonical source with its view and the references to it, and leaves its table alone. The table may be gone already. '
     'The call waits for running writes. Only a superuser may call it. discard_references: true also removes a source to which '
     'memories refer; false by default. Raises 42501 for others, 42704 for an unknown source, 22023 while memories refer to it, '
-    'unless discard_references; 25001 at an isolation level other than READ COMMITTED.';
+    'unless discard_references; 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.drop_canonical_source(text, boolean) FROM PUBLIC;
 
 -- Whether an agent reasons over canonical content or reaches it through tools decides how near it comes to copying.

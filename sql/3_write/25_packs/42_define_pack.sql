@@ -38,7 +38,9 @@ COMMENT ON FUNCTION memwarden.define_pack(text, jsonb, text) IS
     'sample_audit {rate, max_failure_rate, min_sample, window} draws a share (rate) of what passed for a human to look at. A class '
     'stops passing by itself when more than max_failure_rate of at least min_sample verdicts, among the last window verdicts, are '
     'wrong. Raises 22023 with every violation, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an isolation '
-    'level other than READ COMMITTED. Source: memory fabric.';
+    'level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.define_pack(text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_pack(text, jsonb, text) TO memwarden_curator, memwarden_admin;
 

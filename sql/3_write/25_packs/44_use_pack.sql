@@ -55,7 +55,9 @@ COMMENT ON FUNCTION memwarden.use_pack(text, integer, text, text, text) IS
     'default; an earlier one rolls back. scope: the scope, with everything below it, for which it holds. agent: the agent for which '
     'it holds. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 '
     'for an unknown pack, version, scope, agent or organisation, 22023 for malformed arguments, 42501 without ADMIN (full), 25001 at '
-    'an isolation level other than READ COMMITTED. Source: memory fabric.';
+    'an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.use_pack(text, integer, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.use_pack(text, integer, text, text, text) TO memwarden_curator, memwarden_admin;
 

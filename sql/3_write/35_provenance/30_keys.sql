@@ -67,7 +67,9 @@ $function$;
 COMMENT ON FUNCTION memwarden.rotate_signing_key() IS
     'Makes a new key that signs provenance from now on, and returns its number. What was signed under earlier keys stays verifiable. '
     'maintain() rotates the key every 90 days. Raises 55000 where the server has no master key, 25001 at an isolation level other '
-    'than READ COMMITTED. Source: chapter 12.4.5.';
+    'than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden.rotate_signing_key() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rotate_signing_key() TO memwarden_admin;
 

@@ -151,7 +151,8 @@ COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
     'although its soft lifetime is over, and channel memwarden_lifetime hears how many memories end within 7 days. A run goes on '
     'where the last one stopped, also after a run of another caller. The view sweeps shows how far it is and what it found. It '
     'commits after each batch, so it cannot run inside a transaction. batch: memories per batch; 1,000 by default. batches: how many '
-    'batches at most; 100 by default. Raises 22023 out of range, 55000 before setup().';
+    'batches at most; 100 by default. Raises 22023 out of range, 55000 before setup(). '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON PROCEDURE memwarden.sweep(integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.sweep(integer, integer) TO memwarden_jobs, memwarden_admin;
 

@@ -54,7 +54,8 @@ COMMENT ON FUNCTION memwarden.load_lexicon(text, text) IS
     'WordNet; by default where the Debian package wordnet-base puts them. language: what the dictionary is of. The words of two memories '
     'are looked up in every dictionary that is loaded. Takes up to half a minute. A job does '
     'the same every night for every dictionary that is known. Raises 22023 for files in another format, a path that '
-    'is not absolute or a language that is no name, 42704 where the folder has no dictionary, 55000 before setup().';
+    'is not absolute or a language that is no name, 42704 where the folder has no dictionary, 55000 before setup(). '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.load_lexicon(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.load_lexicon(text, text) TO memwarden_admin;
 
@@ -74,7 +75,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_lexicon(text) IS
     'Removes a dictionary, and returns whether there was one. The judge asks it no more, and no job loads it again. language: as '
-    'load_lexicon() was told; english is known from the beginning. Raises 55000 before setup().';
+    'load_lexicon() was told; english is known from the beginning. Raises 55000 before setup(). '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.drop_lexicon(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_lexicon(text) TO memwarden_admin;
 

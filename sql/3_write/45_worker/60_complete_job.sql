@@ -76,7 +76,9 @@ COMMENT ON FUNCTION memwarden.complete_job(uuid, text, jsonb) IS
     'longer holds the job. job_id, worker: the job, and the worker that claimed it. verdict: {"decision": accept, reject or defer, '
     '"score": 0 to 1, "version": of the plug-in, "detail": an object of at most 8 KiB, "retry_after": seconds, 1 to 86400}; a verify '
     'needs a score; defer asks again after retry_after, 60 by default. Raises 22023 for a verdict that is none, 25001 at an '
-    'isolation level other than READ COMMITTED. Source: chapter 12.2.3.';
+    'isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.complete_job(uuid, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.complete_job(uuid, text, jsonb) TO memwarden_worker;
 

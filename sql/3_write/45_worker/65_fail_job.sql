@@ -33,7 +33,8 @@ COMMENT ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) IS
     'twice as long with each attempt. A dead job is set aside, after five attempts or at once if permanent is true. The result is '
     'null where the worker no longer holds the job. job_id, worker: the job, and the worker that claimed it. error: what went wrong, '
     'never content; 500 characters are kept. permanent: true sets the job aside at once; false by default. Raises 22023 for a '
-    'malformed name, 25001 at an isolation level other than READ COMMITTED.';
+    'malformed name, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) TO memwarden_worker;
 

@@ -49,7 +49,9 @@ COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boole
     'memory that it resembles; refuse applies the action. With words 1, names false and keys false, overlap examines everything. A '
     'new value of an existing fact is its next version and always exempt. The rule overlap works where the layer looks for '
     'duplicates. Raises 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at '
-    'an isolation level other than READ COMMITTED. Source: four-layer design, 4.';
+    'an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: four-layer design, 4.';
 REVOKE ALL ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) TO memwarden_curator, memwarden_admin;
 
@@ -91,7 +93,8 @@ $function$;
 COMMENT ON FUNCTION memwarden.drop_durability_rule(text, text, text) IS
     'Drops a durability rule of an organisation, so that the rule for all organisations holds again. org: the organisation; by '
     'default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 where there is none, 42501 without '
-    'the right, 25001 at an isolation level other than READ COMMITTED.';
+    'the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.drop_durability_rule(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_durability_rule(text, text, text) TO memwarden_curator, memwarden_admin;
 

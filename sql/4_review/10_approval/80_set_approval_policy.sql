@@ -73,7 +73,9 @@ COMMENT ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double
     'needed_sync: how many humans must agree, and how many where the writer waits; 1 to 20, 1 in a first policy. four_eyes: true '
     'keeps people from deciding about their own writes and those of their agents; true in a first policy. org: the organisation; by '
     'default the caller''s, and for members of memwarden_admin all organisations. Raises 22023 for malformed arguments, 42704 for an '
-    'unknown layer or organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter '
+    'unknown layer or organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter '
     '12.6.2, W3.';
 REVOKE ALL ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision,
     double precision[], double precision, interval, interval, interval, integer, integer, integer, boolean, text) FROM PUBLIC;

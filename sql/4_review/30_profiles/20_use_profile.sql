@@ -42,7 +42,8 @@ COMMENT ON FUNCTION memwarden.use_profile(text, text) IS
     'configure_layer() or set_approval_policy(), lies over the profile, see explain_profile(). profile: open, balanced or strict; null '
     'returns an organisation to the server''s. org: the organisation; by default the caller''s, and for members of memwarden_admin the '
     'server. Where a curator chooses, its organisation gets no more than the server''s rate_limit. Raises 22023 for an unknown '
-    'profile, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
+    'profile, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden.use_profile(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.use_profile(text, text) TO memwarden_curator, memwarden_admin;
 

@@ -53,7 +53,9 @@ COMMENT ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean
     'one row of standing unknown. language: the language in which standings are told there; en by default. hedges: the surface''s '
     'own phrases for standings, as in {"reported": "word has it"}. description: what the surface is for. org: the organisation; by '
     'default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 '
-    'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. Source: agent memory primitives, 14.';
+    'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text,
     text) TO memwarden_curator, memwarden_admin;

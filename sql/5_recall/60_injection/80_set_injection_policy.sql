@@ -68,7 +68,9 @@ COMMENT ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) IS
     'default) is filled first. Its source is memory, or session for what the session itself has noted. Its token_budget and '
     'max_items limit the block. Its threshold excludes memories of less relevance (0 to 1); by default the layers decide. Its kinds '
     'and predicates limit the block to these. Raises 22023 for malformed settings, 42704 for an unknown layer or organisation, 42501 '
-    'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. Source: primitive 12; four-layer design, 5.';
+    'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: primitive 12; four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) TO memwarden_curator, memwarden_admin;
 

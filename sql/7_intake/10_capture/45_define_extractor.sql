@@ -52,7 +52,9 @@ COMMENT ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, t
     'default. settings: what a plug-in takes; they name the environment variable of a secret and never hold one. org: the '
     'organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 22023 for arguments out of '
     'range, 42501 for another function or without the right, 42704 for an unknown layer or organisation, 25001 at an isolation level '
-    'other than READ COMMITTED. Source: F2.';
+    'other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb,
     text) TO memwarden_admin;

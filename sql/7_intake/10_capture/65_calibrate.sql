@@ -47,7 +47,9 @@ COMMENT ON FUNCTION memwarden.calibrate(text, text, text, boolean) IS
     'stated_to: the range of stated confidence. decided: how many candidates of that range were decided. approved: how many of those '
     'were approved without a change. confidence: the confidence that candidates of that range get from now on. version: the number '
     'of the stored version. Raises 42704 for an unknown extractor or organisation, 22023 for a malformed source or all '
-    'organisations, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: F2.';
+    'organisations, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.calibrate(text, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.calibrate(text, text, text, boolean) TO memwarden_curator, memwarden_admin;
 

@@ -86,7 +86,9 @@ COMMENT ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzr
     'lift it; by default as set_hold_policy() says. org: the organisation, for members of memwarden_admin; others hold in their '
     'own. The caller''s role must permit HOLD. Raises 42501 without the right; 28000 without an identity; 42704 for an unknown '
     'item, scope, layer or organisation; 22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; '
-    '55000 before setup(). Source: Z5.';
+    '55000 before setup(). '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: Z5.';
 REVOKE ALL ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzrange, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzrange, boolean, text)
     TO memwarden_reviewer, memwarden_curator, memwarden_admin;

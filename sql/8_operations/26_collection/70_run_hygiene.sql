@@ -145,7 +145,9 @@ COMMENT ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) IS
     'found in its scope is superseded. It compares all memories of a scope with each other, where the layer has a duplicate_similarity: a '
     'scope of 10,000 takes long. Raises 42501 without the right; 42704 for '
     'an unknown organisation or layer; 22023 for arguments out of range; 55000 where more would go than expected; 25001 at an '
-    'isolation level other than READ COMMITTED. Source: four-layer design, 6.';
+    'isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -48,7 +48,9 @@ COMMENT ON FUNCTION memwarden.remediate(uuid, boolean, integer) IS
     'memories at fault (see memory_errors) are for a person to correct, and keys of subjects are for a DBA to bring back. '
     'Raises 42704 for an incident that is not open or that the caller does not administer, 22023 for arguments '
     'out of range, 25001 at an isolation level other than READ COMMITTED, XX000 when something of an erasure would '
-    'be left. Source: chapter 12.10.5, R6.';
+    'be left. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.10.5, R6.';
 REVOKE ALL ON FUNCTION memwarden.remediate(uuid, boolean, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remediate(uuid, boolean, integer) TO memwarden_curator, memwarden_admin;
 

@@ -79,6 +79,7 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
     'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; '
     '22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; XX000 when something would be left. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;

@@ -75,7 +75,9 @@ COMMENT ON FUNCTION memwarden.apply_erasures(jsonb, boolean) IS
     'erasures: the list of export_erasures(). trust: true also takes erasures that another master key signed, or none, and signs '
     'them anew; false by default. signature: whether this server signed the erasure. items, requests, log_entries: how many of each '
     'this call erased. Raises 22023 for what is no such list, 55000 for a list whose signature does not hold or, without trust, '
-    'cannot be verified, 25001 at an isolation level other than READ COMMITTED, XX000 when something would be left. Source: chapter '
+    'cannot be verified, 25001 at an isolation level other than READ COMMITTED, XX000 when something would be left. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter '
     '12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.apply_erasures(jsonb, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.apply_erasures(jsonb, boolean) TO memwarden_admin;

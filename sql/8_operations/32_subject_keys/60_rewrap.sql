@@ -51,6 +51,7 @@ COMMENT ON FUNCTION memwarden.rewrap_subject_keys() IS
     'drop the older ones from every server and call finalise_erasures(). About 10,000 keys a second; writers wait meanwhile, and it may '
     'be called again. The caller is a member of memwarden_admin. rewrapped: how many keys changed. generation: the newest. Raises 55000 '
     'where the server has no generation, F0000 for one that is malformed, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.rewrap_subject_keys() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rewrap_subject_keys() TO memwarden_admin;

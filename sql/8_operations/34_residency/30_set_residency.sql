@@ -142,6 +142,8 @@ COMMENT ON FUNCTION memwarden.set_residency(text[], text, text, bigint) IS
     'define_write_class(); by default whatever its class. expected: how many memories may lie outside their regions thereby, where '
     'any do. Raises 42704 for an unknown region, organisation, class or rule, 22023 for no region, or when memories would lie '
     'outside their regions and expected is not their number, 42501 for other roles, 25001 at an isolation level other than READ '
-    'COMMITTED. Source: chapter 12.10.3.';
+    'COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.10.3.';
 REVOKE ALL ON FUNCTION memwarden.set_residency(text[], text, text, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_residency(text[], text, text, bigint) TO memwarden_admin;

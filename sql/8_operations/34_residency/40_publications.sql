@@ -197,7 +197,9 @@ COMMENT ON FUNCTION memwarden.create_region_publication(text) IS
     'organisations come in by themselves. Called again, it takes in organisations whose rules have come to allow the region, and '
     'holds that no subscriber has copies of any other: make the subscription anew, or call remove_copies() there. region: a region '
     'of define_region(). publication: its name. org: an organisation that it carries. Raises 42501 for other roles than superusers, '
-    '42704 for an unknown region, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.10.3.';
+    '42704 for an unknown region, 25001 at an isolation level other than READ COMMITTED. '
+    'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
+    'Source: chapter 12.10.3.';
 REVOKE ALL ON FUNCTION memwarden.create_region_publication(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.remove_copies(org text)
