@@ -39,9 +39,9 @@ COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
     'today''s synonyms and settings. If synonyms have made several facts one, the oldest bears the key. replace: true makes all '
     'heads and the whole timeline anew where they differ; false by default. projection: item, timeline or embedding. expected: how '
     'many rows the log calls for. written: how many of those rows this call wrote. Raises 42501 for other roles, 25001 at an '
-    'isolation level other than READ COMMITTED, 55P03 when a writer or a move of vectors takes longer than 30 seconds (or the '
-    'lock_timeout of the session, at most five minutes), 55000 where the heads differ from the log and replace is false, XX001 when the log '
-    'and the versions do not match. Source: chapter 12.5.1.';
+    'isolation level other than READ COMMITTED, 55P03 when others hold it up for longer than 30 seconds, or lock_timeout, '
+    '55000 where the heads differ from the log and replace is false, XX001 when the log and the versions do not match. Source: chapter '
+    '12.5.1.';
 REVOKE ALL ON FUNCTION memwarden.rebuild_heads(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_whole_log()
