@@ -1,10 +1,11 @@
 -- keyed_hash() without Python, whose interpreter costs a new session more than a recall does. It answers where all is as it should
 -- be, and leaves everything else to keyed_hash(): another system than Linux, a key file that is missing or of another form.
 --
--- The key stays as secret as it is there. Only the superuser who installs may read files of the server, so the function is the one
--- SECURITY DEFINER function that does not belong to memwarden_owner. It touches no table, takes no path from an argument or a
--- setting, calls nothing outside pg_catalog but pgcrypto's hmac(), and returns nothing but the hash. Each statement is a simple expression:
--- PL/pgSQL evaluates these without a plan that holds values, so no setting that prints plans or statements tells of the key.
+-- The key stays as secret as it is there. Only the superuser who installs may read files of the server, so the function does not
+-- belong to memwarden_owner, nor does keyed_hash(), which it calls with the superuser's rights. It touches no table, takes no path
+-- from an argument or a setting, calls nothing outside pg_catalog but pgcrypto's hmac(), and returns nothing but the hash. Each
+-- statement is a simple expression: PL/pgSQL evaluates these without a plan that holds values, so no setting that prints plans or
+-- statements tells of the key.
 CREATE OR REPLACE FUNCTION memwarden_internal.keyed_hash_in_sql(p_purpose text, p_data bytea)
 RETURNS bytea
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER

@@ -61,6 +61,7 @@ BEGIN
         PERFORM pg_sleep(0.2);
     END LOOP;
     PERFORM memwarden_internal.forget_waiting();
+    PERFORM memwarden_internal.know_logins();
     PERFORM memwarden_internal.guard_threads();
     PERFORM memwarden_internal.refuse_statistics();
     PERFORM memwarden_internal.forget_statistics();

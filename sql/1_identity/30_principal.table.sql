@@ -33,13 +33,18 @@ COMMENT ON COLUMN memwarden_data.principal.anchor_nullable IS 'Further kinds tha
 INSERT INTO memwarden_data.principal (principal_id, org_id, name, kind, home_scope_id, validated, role_id, clearance)
 VALUES (0, 0, 'memwarden', 'service', 0, true, 4, 3);
 
--- By name, not by OID: names survive dump and restore into another cluster.
+-- By name, which survives dump and restore into another cluster, and by the OID that the name has in this one: a role that was
+-- dropped and made anew is another.
 CREATE TABLE memwarden_data.principal_login (
-    login_role    text PRIMARY KEY,
-    principal_id  bigint NOT NULL REFERENCES memwarden_data.principal
+    login_role         text PRIMARY KEY,
+    principal_id       bigint NOT NULL REFERENCES memwarden_data.principal,
+    role_oid           oid,
+    system_identifier  bigint
 );
 CREATE INDEX principal_login_principal ON memwarden_data.principal_login (principal_id);
 COMMENT ON TABLE memwarden_data.principal_login IS 'Binds a login role (session_user) to a principal.';
+COMMENT ON COLUMN memwarden_data.principal_login.role_oid IS 'The role that was bound; NULL until setup() has looked.';
+COMMENT ON COLUMN memwarden_data.principal_login.system_identifier IS 'The cluster in which role_oid is that role.';
 
 CREATE TABLE memwarden_data.scope_grant (
     principal_id  bigint NOT NULL REFERENCES memwarden_data.principal,

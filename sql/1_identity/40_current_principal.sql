@@ -20,7 +20,7 @@ BEGIN
     SELECT p.principal_id INTO v_principal_id
       FROM memwarden_data.principal_login AS l
       JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
-     WHERE l.login_role = session_user AND p.disabled_at IS NULL;
+     WHERE l.login_role = session_user AND l.role_oid = to_regrole(quote_ident(session_user)) AND p.disabled_at IS NULL;
     IF v_principal_id IS NULL THEN
         v_ticket := current_setting('memwarden.ticket', true);
         IF v_ticket <> '' THEN
@@ -46,7 +46,7 @@ DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
     IF v_principal_id IS NULL THEN
-        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+        PERFORM memwarden_internal.raise_not_identified();
     END IF;
     RETURN v_principal_id;
 END
@@ -54,3 +54,37 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.require_principal() IS
     'The principal of this session. Raises 28000 when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_principal() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.raise_not_identified()
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user) || coalesce((
+        SELECT CASE WHEN l.system_identifier = memwarden_internal.system_identifier()
+                    THEN ', which was dropped and made anew since it was bound: an administrator runs bind_login()'
+                    ELSE ', which was bound in another cluster: a superuser runs SELECT memwarden.setup();' END
+          FROM memwarden_data.principal_login AS l
+         WHERE l.login_role = session_user AND l.role_oid IS DISTINCT FROM to_regrole(quote_ident(session_user))), ''));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.raise_not_identified() IS 'Raises 28000, and says why a login that was bound is bound no more.';
+REVOKE ALL ON FUNCTION memwarden_internal.raise_not_identified() FROM PUBLIC;
+
+-- After a restore the names are there, and their roles have other OIDs.
+CREATE OR REPLACE FUNCTION memwarden_internal.know_logins()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.principal_login AS l
+       SET role_oid = r.oid, system_identifier = memwarden_internal.system_identifier()
+      FROM pg_roles AS r
+     WHERE r.rolname = l.login_role AND l.system_identifier IS DISTINCT FROM memwarden_internal.system_identifier();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.know_logins() IS
+    'Notes which role of this cluster each binding means that was made in another, or before bindings named the role itself.';
+REVOKE ALL ON FUNCTION memwarden_internal.know_logins() FROM PUBLIC;

@@ -12,7 +12,8 @@ BEGIN
     ELSIF strpos(current_query(), authenticate.token) > 0 THEN
         -- Whoever may see the server's activity or its log could now use it.
         PERFORM memwarden_internal.raise_error('token_exposed', 'pass it as a bind parameter, and have this one revoked');
-    ELSIF EXISTS (SELECT FROM memwarden_data.principal_login AS l WHERE l.login_role = session_user) THEN
+    ELSIF EXISTS (SELECT FROM memwarden_data.principal_login AS l
+                   WHERE l.login_role = session_user AND l.role_oid = to_regrole(quote_ident(session_user))) THEN
         PERFORM memwarden_internal.raise_error('already_identified', format('login role %I is bound to a principal', session_user));
     END IF;
 

@@ -13,10 +13,10 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.bind_login(text, text, text) IS
     'Binds a login role to an agent, so that every session of that login acts for the agent. Other logins of the agent stay bound. '
-    'The binding is to the name of the role: unbind the role before you drop it. agent: the name of the agent. login_role: the login '
-    'role to bind. org: the agent''s organisation, where the name is not unique. Raises 42704 for an unknown agent or role, 42710 '
-    'for a role that is bound, 22023 when the name alone does not tell which agent, 42501 without the right, 25001 at an isolation '
-    'level other than READ COMMITTED.';
+    'A role that is dropped and made anew is another, which acts for nobody until it is bound. agent: the name of the agent. '
+    'login_role: the login role to bind. org: the agent''s organisation, where the name is not unique. '
+    'Raises 42704 for an unknown agent or role, 42710 for a role that is bound, 22023 when the name alone does not tell which agent, '
+    '42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.bind_login(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.bind_login(text, text, text) TO memwarden_admin;
 
@@ -25,13 +25,20 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_role_oid oid;
 BEGIN
     PERFORM memwarden_internal.require_administration(0, 'full');
-    IF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = p_login_role AND r.rolcanlogin) THEN
+    SELECT r.oid INTO v_role_oid FROM pg_roles AS r WHERE r.rolname = p_login_role AND r.rolcanlogin;
+    IF v_role_oid IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('login role %L', p_login_role));
     END IF;
-    INSERT INTO memwarden_data.principal_login (login_role, principal_id)
-    VALUES (p_login_role, p_principal_id) ON CONFLICT DO NOTHING;
+    INSERT INTO memwarden_data.principal_login AS l (login_role, principal_id, role_oid, system_identifier)
+    VALUES (p_login_role, p_principal_id, v_role_oid, memwarden_internal.system_identifier())
+    -- The role that was bound under this name is gone.
+    ON CONFLICT ON CONSTRAINT principal_login_pkey DO UPDATE
+       SET principal_id = excluded.principal_id, role_oid = excluded.role_oid
+     WHERE l.system_identifier = excluded.system_identifier AND l.role_oid <> excluded.role_oid;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('already_exists', format('login role %L is bound to a principal', p_login_role));
     END IF;

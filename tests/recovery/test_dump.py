@@ -542,6 +542,8 @@ def restored(kept: tuple[str, list[str]]) -> Iterator[World]:
                     )
                 )
                 world.roles.append(role)
+            # Only now: setup() binds the roles of this cluster that have the names.
+            admin.execute("SELECT memwarden.setup()")
             yield world
             world.close()
         server.execute("DROP DATABASE restored WITH (FORCE)")

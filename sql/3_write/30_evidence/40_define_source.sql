@@ -10,6 +10,7 @@ DECLARE
     v_pattern   text := memwarden_internal.check_uri_pattern(define_source.uri_pattern);
     v_authority double precision;
     v_issuer    bigint;
+    v_taken     record;
 BEGIN
     SELECT coalesce(define_source.authority, t.authority) INTO v_authority
       FROM memwarden_data.source_type AS t WHERE t.type = define_source.type AND t.type <> 'memory_item';
@@ -28,6 +29,20 @@ BEGIN
     IF define_source.issuer IS NOT NULL THEN
         v_issuer := (memwarden_internal.require_agent(define_source.issuer, define_source.org)).principal_id;
     END IF;
+    -- Two at once: the second finds what the first defined.
+    LOCK TABLE memwarden_data.source IN SHARE ROW EXCLUSIVE MODE;
+    FOR v_taken IN
+        SELECT s.uri_pattern, p.name, s.org_id = v_org_id AND s.uri_pattern = v_pattern AS is_same
+          FROM memwarden_data.source AS s JOIN memwarden_data.principal AS p ON p.principal_id = s.issuer_id
+         WHERE s.org_id IN (0, v_org_id) AND v_pattern LIKE s.uri_like AND s.issuer_id IS DISTINCT FROM v_issuer
+         ORDER BY s.org_id DESC, s.uri_pattern
+    LOOP
+        IF v_taken.is_same THEN
+            PERFORM memwarden_internal.raise_error('already_exists', format('source %L, which agent %L issues: drop_source() first',
+                v_pattern, v_taken.name));
+        END IF;
+        RAISE NOTICE 'source % takes uris from source %, which another agent issues', v_pattern, v_taken.uri_pattern;
+    END LOOP;
     INSERT INTO memwarden_data.source AS s (
         org_id, uri_pattern, uri_like, specificity, type, issuer_id, authority, half_life, weight, description, defined_at)
     VALUES (v_org_id, v_pattern, memwarden_internal.uri_like(v_pattern), length(replace(v_pattern, '*', '')), define_source.type,
@@ -42,7 +57,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) IS
     'Registers what evidence from a source is worth, for writes from now on. It replaces an earlier definition of the '
-    'same pattern. Without an issuer, anybody may cite the source, and its excerpt is believed. uri_pattern: the uri, '
+    'same pattern, but not one that another agent issues: drop_source() first. A notice names each wider pattern of another issuer '
+    'that it takes uris from. Without an issuer, anybody may cite the source, and its excerpt is believed. uri_pattern: the uri, '
     'with * for anything, at most four and none in the host; where several patterns match, the one with the most '
     'other characters applies. type: document, human_input, api_response, code_execution, tool_output or '
     'agent_reasoning. authority: 0 to 1; default that of the type. issuer: the agent that alone speaks for the '
@@ -50,7 +66,8 @@ COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, 
     'freshness; default the evidence_half_life of the layer. weight: its share beside other evidence, above 0 and at '
     'most 100; default 1. org: the organisation that the source is for; by default the caller''s, and for members of '
     'memwarden_admin all. Raises 22023 for arguments out of range; 42704 for an unknown organisation or agent; 42501 '
-    'without the right; 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.2.3.';
+    'without the right; 42710 for a pattern that another agent issues; 25001 at an isolation level other than READ COMMITTED. '
+    'Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text)
     TO memwarden_agent, memwarden_curator, memwarden_admin;

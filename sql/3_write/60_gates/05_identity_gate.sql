@@ -18,7 +18,8 @@ BEGIN
         WHEN 'UPDATE' THEN NEW.principal_id
         -- current_principal(), its usual half written out.
         ELSE coalesce(CASE WHEN current_setting('memwarden.acting', true) <> '' THEN memwarden_internal.acted_for() END,
-                      (SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user),
+                      (SELECT b.principal_id FROM memwarden_data.principal_login AS b
+                        WHERE b.login_role = session_user AND b.role_oid = to_regrole(quote_ident(session_user))),
                       memwarden_internal.current_principal()) END;
     IF TG_OP = 'INSERT' AND (NEW.standing).principal_id = v_principal_id THEN
         -- Of a batch the door has asked for all at once.
@@ -38,7 +39,7 @@ BEGIN
     NEW.standing := NULL;
 
     IF v_who.principal_id IS NULL AND TG_OP = 'INSERT' THEN
-        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+        PERFORM memwarden_internal.raise_not_identified();
     ELSIF v_who.principal_id IS NULL THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'PRINCIPAL_DISABLED';

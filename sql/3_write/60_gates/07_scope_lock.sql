@@ -77,7 +77,7 @@ AS $function$
 BEGIN
     -- A statement of its own, which sees what was committed during the wait.
     IF memwarden_internal.current_principal() IS DISTINCT FROM p_principal_id THEN
-        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+        PERFORM memwarden_internal.raise_not_identified();
     END IF;
 END
 $function$;

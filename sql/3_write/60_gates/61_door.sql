@@ -62,6 +62,20 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.require_storage() IS 'Raises 55000 when storage and functions disagree.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.enter_to_read()
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_storage();
+    RETURN memwarden_internal.require_principal();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.enter_to_read() IS
+    'The reader''s principal. Raises 55000 when storage and functions disagree, 28000 without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.enter_to_read() FROM PUBLIC;
+
 -- A plan that PostgreSQL keeps would lock every partition until the transaction ends, and nothing could be attached meanwhile.
 -- Planned for these ids, it locks their partitions.
 CREATE OR REPLACE FUNCTION memwarden_internal.stored_requests(p_ids uuid[])

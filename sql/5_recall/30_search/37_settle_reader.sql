@@ -43,7 +43,6 @@ DECLARE
     v_weights   memwarden_internal.layer_weights[];
     v_dates     tstzmultirange := memwarden_internal.asked_dates(p_query, v_now);
 BEGIN
-    PERFORM memwarden_internal.require_storage();
     SELECT r.* INTO v_kept FROM memwarden_data.reader_at AS r WHERE r.principal_id = p_principal_id LIMIT 1;
     IF NOT FOUND THEN
         v_is_kept := false;

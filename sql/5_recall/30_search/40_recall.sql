@@ -25,7 +25,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
     v_reader       memwarden_internal.reader;
     v_rows         memwarden_internal.recalled_item[];
     v_recall_id    uuid;

@@ -26,7 +26,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 30
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
     v_started      timestamptz := clock_timestamp();
     v_reader       memwarden_internal.reader;
     v_rows         memwarden_internal.recalled_item[];

@@ -43,7 +43,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version::integer, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
@@ -87,6 +87,6 @@ COMMENT ON FUNCTION memwarden.get(uuid) IS
     'caller may not see it. stale: a memory that it was derived from has been taken back. last_seen_at, times_seen, '
     'witnesses: when and how often it was said again, and by how many principals that count. corroborated_confidence: '
     'its confidence with these witnesses. contradicts: the current memories that the caller reads and that contradict '
-    'it. Raises 28000 without an identity.';
+    'it. Raises 28000 without an identity, 55000 where storage and functions are of different versions.';
 REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -10,7 +10,7 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
     v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);

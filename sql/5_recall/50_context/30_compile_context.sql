@@ -22,7 +22,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
     v_ceiling  smallint := memwarden_internal.check_context(
         compile_context.token_budget, compile_context.candidates, compile_context.min_confidence, compile_context.include_low_confidence,
         compile_context.freshness, compile_context.classification);

@@ -126,7 +126,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
     v_terms        jsonb := memwarden_internal.push_terms(
         v_principal_id, push.token_budget, push.max_items, push.threshold, push.blocks, push.classification, push.surface);
     v_about        record := memwarden_internal.push_arguments(v_principal_id, push.session_id, push.task, push.scope);

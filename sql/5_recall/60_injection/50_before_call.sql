@@ -107,7 +107,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
+    v_principal_id bigint := memwarden_internal.enter_to_read();
     v_terms        jsonb := memwarden_internal.push_terms(
         v_principal_id, before_call.token_budget, before_call.max_items, before_call.threshold, before_call.blocks,
             before_call.classification,

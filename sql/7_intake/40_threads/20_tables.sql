@@ -15,7 +15,8 @@ BEGIN
            AND EXISTS (SELECT FROM pg_trigger AS g
                         WHERE g.tgrelid = c.oid AND g.tgenabled = 'O'
                           AND g.tgfoid = to_regprocedure('memwarden_internal.own_thread()'))
-           AND EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'own')
+           AND EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'own'
+                          AND pg_get_expr(p.polqual, c.oid) LIKE '%current_principal%')
            AND has_table_privilege('memwarden_owner', c.oid, 'SELECT')
       FROM pg_namespace AS n
       JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind = 'r'

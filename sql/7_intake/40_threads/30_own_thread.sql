@@ -83,7 +83,9 @@ BEGIN
             CREATE OR REPLACE TRIGGER own_thread BEFORE INSERT OR UPDATE ON %1$s
                 FOR EACH ROW EXECUTE FUNCTION memwarden_internal.own_thread();
             DROP POLICY IF EXISTS own ON %1$s;
-            CREATE POLICY own ON %1$s USING (login_role = session_user);
+            CREATE POLICY own ON %1$s
+                TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin USING (
+                login_role = CASE WHEN (SELECT memwarden_internal.current_principal()) IS NOT NULL THEN session_user END);
             DROP POLICY IF EXISTS erasure ON %1$s;
             CREATE POLICY erasure ON %1$s FOR SELECT TO memwarden_owner USING (true);
             GRANT SELECT ON %1$s TO memwarden_owner;

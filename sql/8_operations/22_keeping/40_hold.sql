@@ -8,7 +8,7 @@ DECLARE
     v_org_id       bigint;
 BEGIN
     IF v_principal_id IS NULL AND NOT memwarden_internal.is_database_admin() THEN
-        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+        PERFORM memwarden_internal.raise_not_identified();
     ELSIF v_principal_id IS NULL AND p_org IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'org: name the organisation');
     END IF;

@@ -41,7 +41,7 @@ DECLARE
     v_own_org bigint := CASE WHEN memwarden_internal.current_principal() IS NOT NULL THEN memwarden_internal.require_holder(NULL) END;
 BEGIN
     IF v_own_org IS NULL AND NOT memwarden_internal.is_database_admin() THEN
-        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+        PERFORM memwarden_internal.raise_not_identified();
     END IF;
     SELECT h.org_id, h.four_eyes INTO v_hold
       FROM memwarden_data.legal_hold AS h

@@ -1,25 +1,19 @@
--- A SECURITY DEFINER function owned by the installing superuser would ignore even forced row security:
--- every one of them belongs to memwarden_owner. The one that reads the key file touches no table (72_keyed_hash_in_sql.sql).
+-- A SECURITY DEFINER function owned by the installing superuser would ignore even forced row security: every one of them belongs
+-- to memwarden_owner. The two that read the key file touch no table (70_keyed_hash.sql). Both belong to the superuser: the one
+-- calls the other, and whoever owns a function can have it run with the rights of its caller.
 DO $ownership$
 DECLARE
     v_function record;
 BEGIN
     FOR v_function IN
-        SELECT p.oid::regprocedure AS signature
+        SELECT p.oid::regprocedure AS signature,
+               CASE WHEN p.prosecdef AND p.proname NOT IN ('keyed_hash', 'keyed_hash_in_sql') THEN 'memwarden_owner'
+                    ELSE current_user END AS owner
           FROM pg_catalog.pg_proc AS p
-         WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace) AND p.prosecdef
-           AND p.proname <> 'keyed_hash_in_sql'
+         WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
+           AND (p.prosecdef OR p.proowner = 'memwarden_owner'::regrole)
     LOOP
-        EXECUTE pg_catalog.format('ALTER FUNCTION %s OWNER TO memwarden_owner', v_function.signature);
-    END LOOP;
-    -- What was such a function in an earlier release, and is none today.
-    FOR v_function IN
-        SELECT p.oid::regprocedure AS signature
-          FROM pg_catalog.pg_proc AS p
-         WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace) AND NOT p.prosecdef
-           AND p.proowner = 'memwarden_owner'::regrole
-    LOOP
-        EXECUTE pg_catalog.format('ALTER ROUTINE %s OWNER TO CURRENT_USER', v_function.signature);
+        EXECUTE pg_catalog.format('ALTER ROUTINE %s OWNER TO %I', v_function.signature, v_function.owner);
     END LOOP;
 END
 $ownership$;

@@ -115,6 +115,28 @@ def test_threads_are_their_logins_own_and_end_with_a_person(desk: Desk) -> None:
         assert theirs.get_tuple({"configurable": {"thread_id": "zora"}}) is not None
 
 
+def test_who_is_nobody_reads_no_thread(threads: Threads) -> None:
+    """An agent that is disabled, and a login that was unbound: the name alone shows nothing.
+
+    Proves: N11, A6
+    """
+    saver = threads.saver()
+    put(saver, "one", "bo", "hello")
+    [login], world = threads.logins, threads.world
+    name = world.value("SELECT agent FROM memwarden.agents WHERE %s = ANY (logins)", login)
+    ends = (
+        ("SELECT memwarden.change_agent(%s, enabled => false)", name),
+        ("SELECT memwarden.unbind_login(%s)", login),
+    )
+    for statement, given in ends:
+        assert len(list(saver.list(None))) == 1
+        with world.admin.transaction(force_rollback=True):
+            world.admin.execute(statement, (given,))
+            world.admin.execute(f'SET LOCAL SESSION AUTHORIZATION "{login}"')
+            seen = world.admin.execute("SELECT FROM memwarden_threads.checkpoints").fetchall()
+            assert seen == []
+
+
 def test_a_thread_needs_a_principal_and_ends_with_its_last_checkpoint(threads: Threads) -> None:
     """Nobody could say for which organisation it is; and its id may name somebody.
 
