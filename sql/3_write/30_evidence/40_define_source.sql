@@ -30,7 +30,7 @@ BEGIN
         v_issuer := (memwarden_internal.require_agent(define_source.issuer, define_source.org)).principal_id;
     END IF;
     -- Two at once: the second finds what the first defined.
-    LOCK TABLE memwarden_data.source IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.hold_table('memwarden_data.source');
     FOR v_taken IN
         SELECT s.uri_pattern, p.name, s.org_id = v_org_id AND s.uri_pattern = v_pattern AS is_same
           FROM memwarden_data.source AS s JOIN memwarden_data.principal AS p ON p.principal_id = s.issuer_id
@@ -66,7 +66,8 @@ COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, 
     'freshness; default the evidence_half_life of the layer. weight: its share beside other evidence, above 0 and at '
     'most 100; default 1. org: the organisation that the source is for; by default the caller''s, and for members of '
     'memwarden_admin all. Raises 22023 for arguments out of range; 42704 for an unknown organisation or agent; 42501 '
-    'without the right; 42710 for a pattern that another agent issues; 25001 at an isolation level other than READ COMMITTED. '
+    'without the right; 42710 for a pattern that another agent issues; 25001 at an isolation level other than READ COMMITTED; '
+    '55P03 while another definition takes long. '
     'Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text)
