@@ -18,7 +18,7 @@ from memwarden.worker.attempt import sleep_unless_cut
 from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins.budget import Budget, UsedUp
 from memwarden.worker.plugins.chat import Model, Prompt, read, tokens
-from memwarden.worker.plugins.http import Refused, is_local
+from memwarden.worker.plugins.http import Refused, require_private
 
 _ATTEMPTS = 4
 _FIRST_PAUSE = 0.5
@@ -45,8 +45,8 @@ class Asking:
         Raises:
             PluginError: the key would travel unencrypted.
         """
-        if model.key is not None and not _is_private(model.url):
-            raise PluginError("a key is sent to https addresses only")
+        if model.key is not None:
+            require_private(model.url)
         self._model = model
         self._budgets = tuple(budgets)
         self._limits = limits or {}
@@ -107,8 +107,3 @@ class Asking:
                     charge.tokens = cost
             self._sleep(pause)
         raise AssertionError("the last attempt returns or raises")
-
-
-def _is_private(url: str) -> bool:
-    """Whether nobody on the way can read along."""
-    return url.lower().startswith("https://") or is_local(url)

@@ -210,6 +210,18 @@ def test_what_is_no_answer_is_refused_at_once(said: bytes) -> None:
         ask(f"http://127.0.0.1:{port}/", b"{}", {}, ENOUGH)
 
 
+def test_a_key_does_not_travel_in_clear() -> None:
+    """Whoever asks, a verifier, a judge or an embedder: nobody is even connected to.
+
+    Proves: W9
+    """
+    key = {"Authorization": "Bearer key"}
+    with pytest.raises(PluginError, match="https addresses only"):
+        ask("http://models.example.org/v1", b"{}", key, ENOUGH)
+    with listening(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")) as (port, _):
+        assert ask(f"http://127.0.0.1:{port}/", b"{}", key, ENOUGH) == b"[]"
+
+
 def test_what_comes_before_and_after_the_answer_harms_none() -> None:
     """Interim answers, chunks and trailers are HTTP; only the body counts.
 

@@ -48,15 +48,28 @@ def is_local(url: str) -> bool:
         return False
 
 
+def require_private(url: str) -> None:
+    """Refuse an address on whose way others can read along.
+
+    Raises:
+        PluginError: it is neither https nor on this machine.
+    """
+    if not (url.lower().startswith("https://") or is_local(url)):
+        raise PluginError("a key is sent to https addresses only")
+
+
 def ask(url: str, body: bytes | None, headers: Mapping[str, str], timeout: float) -> bytes:
     """Post a JSON body, or get what is there without one; MAX_ANSWER bytes and one are read.
 
     Raises:
-        PluginError: the address is none or must not be reached, or there was no answer in time.
+        PluginError: the address is none or must not be reached, a key would travel in clear, or
+            there was no answer in time.
         Refused: another status than 200.
     """
     if not url.lower().startswith(("http://", "https://")):
         raise PluginError("the address is neither http nor https")
+    if "Authorization" in headers:
+        require_private(url)
     until = time.monotonic() + timeout
     wanted = {"Content-Type": "application/json", "Accept": "application/json"} | dict(headers)
     try:
