@@ -52,6 +52,14 @@ EXPECTED = {
         "PS015: Unsafe view creation: memwarden_data.said_version",
     ): _OWN_SCHEMA,
     (
+        "90_subject_keys.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.said_record",
+    ): _OWN_SCHEMA,
+    (
+        "90_subject_keys.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.said_capture",
+    ): _OWN_SCHEMA,
+    (
         "memwarden.setup",
         "PS005: Function without explicit search_path: "
         "memwarden.setup(component text,state text,detail text)",

@@ -306,6 +306,7 @@ def test_dropping_the_extension_keeps_the_data_and_closes_it(world: World) -> No
     # These views call functions of the extension: they go with it, and grants on them as well.
     world.admin.execute(
         "REVOKE ALL ON memwarden_data.whole_provenance, memwarden_data.said_version,"
+        " memwarden_data.said_record, memwarden_data.said_capture,"
         f" memwarden_data.terms_at FROM {role}"
     )
     before = catalog_snapshot(world.admin)

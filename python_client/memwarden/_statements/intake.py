@@ -27,7 +27,8 @@ SELECT memwarden.capture(
     external_id => %(external_id)s::text, session_id => %(session_id)s::text,
     trace_id => %(trace_id)s::text, scope => %(scope)s::text,
     captured_at => %(captured_at)s::timestamptz, classification => %(classification)s::text,
-    domains => %(domains)s::text[], captured_for => %(captured_for)s::text[]) AS capture_id
+    domains => %(domains)s::text[], captured_for => %(captured_for)s::text[],
+    subject => %(subject)s::text, class => %(class)s::text) AS capture_id
 """
 
 CAPTURE_MANY: Final[LiteralString] = """

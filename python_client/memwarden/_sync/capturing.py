@@ -34,15 +34,18 @@ class Capturing:
         classification: str | None = None,
         domains: Sequence[str] | None = None,
         captured_for: Sequence[str] | None = None,
+        subject: str | None = None,
+        write_class: str | None = None,
     ) -> UUID:
         """Append what happened; its id. It is not memory until something is extracted from it.
 
-        The agents in `captured_for` may cite it, see `memwarden.captured()`. With an `external_id`
+        The agents in `captured_for` may cite it, see `memwarden.captured()`. Where `write_class` is
+        encrypted, the content is kept under the key of the `subject`. With an `external_id`
         the same again returns the first id, so that a call whose answer was lost can be repeated.
 
         Raises:
             InvalidArgument: an argument is out of range.
-            NotFound: no such scope that the caller writes, or no such agent.
+            NotFound: no such scope that the caller writes, no such agent or class.
             InvalidContent: the content is not JSON; nothing was sent.
         """
         arguments = {
@@ -56,6 +59,8 @@ class Capturing:
             "classification": classification,
             "domains": None if domains is None else list(domains),
             "captured_for": None if captured_for is None else list(captured_for),
+            "subject": subject,
+            "class": write_class,
         }
         # Without a name of its own a capture that was sent twice would be there twice.
         rows = self._session.fetch(

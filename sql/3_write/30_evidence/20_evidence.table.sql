@@ -13,7 +13,12 @@ CREATE TABLE memwarden_data.evidence (
     seal          bytea CHECK (octet_length(seal) = 32),
     issuer_id     bigint NOT NULL,
     recorded_at   timestamptz NOT NULL,
-    PRIMARY KEY (org_id, evidence_id)
+    -- Of a class that is encrypted: the excerpt under the key of its subject, and none in clear.
+    subject_key_id uuid,
+    sealed        bytea,
+    PRIMARY KEY (org_id, evidence_id),
+    CHECK ((subject_key_id IS NULL) = (sealed IS NULL) AND (sealed IS NULL OR excerpt = ''))
 );
 CREATE INDEX evidence_of_scope ON memwarden_data.evidence (org_id, scope_id);
+CREATE INDEX evidence_subject_key ON memwarden_data.evidence (org_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 COMMENT ON TABLE memwarden_data.evidence IS 'Recorded evidence: an excerpt, where it comes from, who saw it and when. Never changed.';

@@ -1,6 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.record_evidence(
     uri text, excerpt text, source_version text DEFAULT NULL, accessed_at timestamptz DEFAULT NULL,
-    scope text DEFAULT NULL, type text DEFAULT NULL)
+    scope text DEFAULT NULL, type text DEFAULT NULL, subject text DEFAULT NULL, class text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -13,6 +13,8 @@ DECLARE
     v_source       record;
     v_type         text;
     v_who          record;
+    v_key_id       uuid;
+    v_sealed       bytea;
 BEGIN
     SELECT p.org_id, s.scope_id, s.closed_at, memwarden_internal.may_write(p.principal_id, s.scope_id, s.lineage) AS may_write
       INTO v_who
@@ -49,28 +51,37 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('type: %s, or one of no more authority', v_source.source_type));
     END IF;
 
+    v_key_id := memwarden_internal.demanded_key(v_who.org_id, record_evidence.class, record_evidence.subject);
+    v_sealed := CASE WHEN v_key_id IS NOT NULL
+        THEN memwarden_internal.seal(v_key_id, jsonb_build_object('said', record_evidence.excerpt)) END;
     INSERT INTO memwarden_data.evidence (
-        org_id, evidence_id, scope_id, uri, type, version, accessed_at, excerpt, excerpt_hash, seal, issuer_id, recorded_at)
+        org_id, evidence_id, scope_id, uri, type, version, accessed_at, excerpt, excerpt_hash, seal, issuer_id, recorded_at,
+        subject_key_id, sealed)
     VALUES (v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type, record_evidence.source_version, least(v_at, v_now),
-            record_evidence.excerpt, sha256(convert_to(record_evidence.excerpt, 'UTF8')),
+            CASE WHEN v_sealed IS NULL THEN record_evidence.excerpt ELSE '' END,
+            memwarden_internal.indexed_hash(sha256(convert_to(record_evidence.excerpt, 'UTF8')), v_key_id),
             memwarden_internal.evidence_seal(v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type,
-                record_evidence.source_version,
-                least(v_at, v_now), record_evidence.excerpt, v_principal_id, v_now),
-            v_principal_id, v_now);
+                record_evidence.source_version, least(v_at, v_now),
+                coalesce(v_key_id || encode(v_sealed, 'hex'), record_evidence.excerpt), v_principal_id, v_now),
+            v_principal_id, v_now, v_key_id, v_sealed);
     RETURN 'memwarden:evidence/' || v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) IS
+COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text, text, text) IS
     'Keeps an excerpt that the issuer of a source has seen, and returns the uri to cite it by. Others cite it as '
     'evidence under that uri, memwarden:evidence/UUID. The caller must be the issuer of the source. uri: where the '
     'caller saw it. excerpt: its words, at most 8 KiB, without secrets and personal data (see scan_text()). '
     'source_version: which edition, at most 200 characters. accessed_at: when the caller saw it; default now. scope: '
     'the readers of this scope may read and cite it; default the caller''s home. type: the type of the source, or one '
-    'of less authority; default that of the source. Raises 42501 when the caller is not the issuer of the source that '
-    'speaks for the uri; 42704 for a scope that the caller does not write; 55000 for a closed scope; 22023 for '
-    'arguments out of range; 28000 without an identity. Source: chapter 12.4.3.';
-REVOKE ALL ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) TO memwarden_agent, memwarden_curator;
+    'of less authority; default that of the source. class, subject: a class of writes; where it is encrypted, the excerpt is kept '
+    'under the key of the subject, whom it is about, and so is what is written on it. Raises 42501 when the caller is not the '
+    'issuer of the source that '
+    'speaks for the uri; 42704 for a scope that the caller does not write, or an unknown class; 55000 for a closed scope, or without '
+    'a generation of subject keys; 22023 for '
+    'arguments out of range; 28000 without an identity. Source: chapter 12.4.3, 12.10.2.';
+REVOKE ALL ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text, text, text)
+    TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_seal(
     p_org_id bigint, p_evidence_id uuid, p_scope_id bigint, p_uri text, p_type text, p_version text, p_accessed_at timestamptz,
@@ -92,13 +103,14 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT e.excerpt_hash = sha256(convert_to(e.excerpt, 'UTF8'))
+    -- Of an encrypted one the seal says all: nobody need read it for that.
+    RETURN (SELECT (e.sealed IS NOT NULL OR e.excerpt_hash = sha256(convert_to(e.excerpt, 'UTF8')))
                    -- Without a key nobody can tell; with one, what bears no seal was not recorded under it.
                    AND (s.seal IS NULL OR s.seal IS NOT DISTINCT FROM e.seal)
               FROM memwarden_data.evidence AS e
              CROSS JOIN LATERAL memwarden_internal.evidence_seal(
-                   e.org_id, e.evidence_id, e.scope_id, e.uri, e.type, e.version, e.accessed_at, e.excerpt, e.issuer_id,
-                       e.recorded_at) AS s (seal)
+                   e.org_id, e.evidence_id, e.scope_id, e.uri, e.type, e.version, e.accessed_at,
+                   coalesce(e.subject_key_id || encode(e.sealed, 'hex'), e.excerpt), e.issuer_id, e.recorded_at) AS s (seal)
              WHERE e.org_id = p_org_id AND e.evidence_id = p_evidence_id);
 END
 $function$;

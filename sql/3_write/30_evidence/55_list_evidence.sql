@@ -11,7 +11,7 @@ BEGIN
     RETURN QUERY
     SELECT 'memwarden:evidence/' || e.evidence_id, s.path, e.uri, e.type, e.version, e.accessed_at, e.excerpt, e.excerpt_hash,
            p.name, e.recorded_at
-      FROM memwarden_data.evidence AS e
+      FROM memwarden_data.said_record AS e
       JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = e.issuer_id
      WHERE e.org_id = ANY (v_orgs) AND e.scope_id = ANY (v_scopes);

@@ -117,13 +117,13 @@ BEGIN
     RETURN QUERY
     SELECT e.evidence_id, e.uri, e.type, e.version, e.accessed_at, e.excerpt, e.issuer_id,
            memwarden_internal.is_as_recorded(e.org_id, e.evidence_id)
-      FROM memwarden_data.evidence AS e
-     WHERE e.org_id IN (0, p_org_id) AND e.evidence_id = p_evidence_id
+      FROM memwarden_data.said_record AS e
+     WHERE e.org_id IN (0, p_org_id) AND e.evidence_id = p_evidence_id AND e.excerpt IS NOT NULL
        AND memwarden_internal.may_read(p_principal_id, e.scope_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) IS
-    'Recorded evidence, where the principal reads its scope, and whether it is what was recorded.';
+    'Recorded evidence, where the principal reads its scope and this server its words, and whether it is what was recorded.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_memory(

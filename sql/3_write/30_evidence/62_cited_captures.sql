@@ -212,7 +212,7 @@ BEGIN
         -- Who cited it, and still may, is judged by all that was said, anybody else by what is kept.
         v_said := (SELECT substr(t.said, greatest(1, strpos(t.said, p_reference ->> 'excerpt') - 1000), 3000)
                      FROM memwarden_internal.citable_capture(p_principal_id, p_org_id, v_uri) AS f
-                     JOIN memwarden_data.capture AS c ON c.org_id = p_org_id AND c.capture_id = f.capture_id
+                     JOIN memwarden_data.said_capture AS c ON c.org_id = p_org_id AND c.capture_id = f.capture_id
                     CROSS JOIN LATERAL memwarden_internal.turns_of(c.content) AS t
                     WHERE t.turn = (v_recorded ->> 'turn')::bigint);
     END IF;

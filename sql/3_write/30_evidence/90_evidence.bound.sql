@@ -27,5 +27,6 @@ CREATE OR REPLACE VIEW memwarden.evidence WITH (security_invoker = true) AS
 SELECT v.evidence, v.scope, v.uri, v.type, v.source_version, v.accessed_at, v.excerpt, v.excerpt_hash, v.issuer, v.recorded_at
   FROM memwarden_internal.list_evidence() AS v;
 COMMENT ON VIEW memwarden.evidence IS
-    'Lists the recorded evidence that the caller may read and cite.';
+    'Lists the recorded evidence that the caller may read and cite. excerpt: its words; null where they are encrypted and this server '
+    'does not open them. excerpt_hash: SHA-256 of the words; of encrypted ones an HMAC under the key of their subject.';
 GRANT SELECT ON memwarden.evidence TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

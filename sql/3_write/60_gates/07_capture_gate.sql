@@ -1,5 +1,5 @@
 -- What was said in the captures that a write cites? The sentence that bears the claim out is kept with the memory. A memory
--- is at least as secret as the captures and memories that it cites.
+-- is at least as secret as the captures and memories that it cites; and encrypted where one of these is, or recorded evidence.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_capture()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -12,27 +12,36 @@ DECLARE
     v_item_id uuid;
     v_level   smallint := 0::smallint;
     v_domains text[] := ARRAY[]::text[];
+    v_key_id  uuid;
 BEGIN
     FOR v_place IN 0 .. CASE jsonb_typeof(NEW.evidence) WHEN 'array' THEN least(jsonb_array_length(NEW.evidence), 100) ELSE 0 END - 1 LOOP
         v_said := NEW.evidence -> v_place;
         CONTINUE WHEN jsonb_typeof(v_said) <> 'object';
         v_item_id := memwarden_internal.cited_item(v_said ->> 'uri');
         IF v_item_id IS NOT NULL THEN
-            SELECT l.classification, l.domains INTO v_found
+            SELECT l.classification, l.domains, i.subject_key_id AS key_id INTO v_found
               FROM memwarden_internal.cited_memory(NEW.principal_id, NEW.org_id, v_item_id, coalesce(v_said ->> 'version_id', ''),
                        v_started) AS m
               JOIN memwarden_data.item AS i ON i.org_id = m.org_id AND i.item_id = m.item_id
               JOIN memwarden_data.label AS l ON l.label_id = i.label_id;
             v_level := greatest(v_level, v_found.classification);
             v_domains := v_domains || v_found.domains;
+            v_key_id := coalesce(v_key_id, v_found.key_id);
         ELSIF starts_with(v_said ->> 'uri', 'memwarden:capture/') THEN
             v_found := memwarden_internal.words_cited(
                 NEW.principal_id, NEW.org_id, NEW.request_id, NEW.evidence, v_said, NEW.subject, NEW.predicate, NEW.content);
             NEW.evidence := jsonb_set(NEW.evidence, ARRAY[v_place::text], v_found.reference);
             v_level := greatest(v_level, v_found.level);
             v_domains := v_domains || v_found.domains;
+            v_key_id := coalesce(v_key_id, v_found.key_id);
+        ELSIF v_key_id IS NULL THEN
+            v_key_id := (SELECT e.subject_key_id FROM memwarden_data.evidence AS e
+                          WHERE e.org_id IN (0, NEW.org_id) AND e.evidence_id = memwarden_internal.cited_evidence(v_said ->> 'uri')
+                            AND memwarden_internal.may_read(NEW.principal_id, e.scope_id));
         END IF;
     END LOOP;
+    -- Whatever says what encrypted words say is encrypted; where its own class does not, under the key of the first of these.
+    NEW.subject_key_id := v_key_id;
     NEW.label_id := memwarden_internal.raised_label(NEW.label_id, v_level, v_domains, NEW.principal_id);
     NEW.reason := CASE
         WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
@@ -46,13 +55,14 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_capture() IS
     'Trigger gate_07_capture: looks up what was said in the captures that a write cites, where the writer may cite them, '
-    'and makes the memory at least as secret as the captures and memories that it cites. A capture or memory that the writer '
+    'and makes the memory at least as secret as the captures and memories that it cites, and encrypted where one of these or '
+    'recorded evidence is. A capture or memory that the writer '
     'may not cite and one that is not there are left alone alike. Source: V9, P5.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_capture() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.words_cited(
     p_principal_id bigint, p_org_id bigint, p_request_id uuid, p_evidence jsonb, p_reference jsonb, p_subject text, p_predicate text,
-    p_content text, OUT reference jsonb, OUT level smallint, OUT domains text[])
+    p_content text, OUT reference jsonb, OUT level smallint, OUT domains text[], OUT key_id uuid)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -75,8 +85,9 @@ BEGIN
         level := v_may.level;
         domains := v_may.domains;
     END IF;
-    SELECT c.source, c.captured_at, c.content INTO v_capture
-      FROM memwarden_data.capture AS c WHERE c.org_id = p_org_id AND c.capture_id = v_may.capture_id;
+    SELECT c.source, c.captured_at, c.content, c.subject_key_id INTO v_capture
+      FROM memwarden_data.said_capture AS c WHERE c.org_id = p_org_id AND c.capture_id = v_may.capture_id;
+    key_id := v_capture.subject_key_id;
     IF v_capture.content IS NOT NULL THEN
         SELECT (memwarden_internal.bearing_sentence(p_subject, p_predicate, p_content, array_agg(t.said ORDER BY t.turn),
                    array_agg(t.speaker ORDER BY t.turn), p_reference ->> 'excerpt')).*
@@ -102,7 +113,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.words_cited(bigint, bigint, uuid, jsonb, jsonb, text, text, text) IS
     'A reference to a capture with the sentence of it that bears the claim out best and what was recorded of it, how '
-    'secret it is, and its domains. Where the principal may not cite it or it is not there: what a memory that the request '
+    'secret it is, its domains, and the key under which it is encrypted. Where the principal may not cite it or it is not there: '
+    'what a memory that the request '
     'cites or copies has kept of it, or the reference alone. Keeps the capture from ending until the transaction does.';
 REVOKE ALL ON FUNCTION memwarden_internal.words_cited(bigint, bigint, uuid, jsonb, jsonb, text, text, text) FROM PUBLIC;
 

@@ -104,10 +104,10 @@ BEGIN
         SELECT v_form.canonical, v_form.content_hash, v_form.fingerprint, v_form.key_hash, v_form.search_text, v_form.findings,
                v_form.attribute_key
           INTO NEW.canonical, NEW.content_hash, NEW.fingerprint, NEW.key_hash, NEW.search_text, NEW.findings, NEW.attribute_key;
-        IF (NEW.terms).class IS NOT NULL AND ((NEW.terms).class ->> 'encrypted')::boolean THEN
-            -- Whatever is compared from here on is compared under the key of the subject.
-            NEW.subject_key_id := CASE WHEN NEW.subject ~ '[^[:space:]]'
-                THEN memwarden_internal.subject_key_of(NEW.org_id, left(NEW.subject, 1000)) END;
+        IF NEW.subject_key_id IS NOT NULL OR (NEW.terms).class IS NOT NULL AND ((NEW.terms).class ->> 'encrypted')::boolean THEN
+            -- Whatever is compared from here on is compared under the key of the subject, or of whom it cites.
+            NEW.subject_key_id := coalesce(CASE WHEN NEW.subject ~ '[^[:space:]]' AND ((NEW.terms).class ->> 'encrypted')::boolean
+                THEN memwarden_internal.subject_key_of(NEW.org_id, left(NEW.subject, 1000)) END, NEW.subject_key_id);
             IF NEW.subject_key_id IS NULL THEN
                 NEW.findings := coalesce(NEW.findings, '[]') || memwarden_internal.encryption_fault(NEW.subject);
             ELSE

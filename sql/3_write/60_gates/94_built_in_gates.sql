@@ -10,7 +10,7 @@ VALUES
     (5, 'identity', 'NEW.act IS NULL AND NEW.outcome IS NULL'),
     (6, 'access', 'NEW.outcome IS NULL'),
     (6, 'trial', 'NEW.outcome IS NULL AND (NEW.terms).observed <> '''' AND NEW.scope_locked AND NEW.attempt = 1'),
-    (7, 'capture', 'NEW.outcome IS NULL AND NEW.evidence::text ~ ''memwarden:(capture|item)/'''),
+    (7, 'capture', 'NEW.outcome IS NULL AND NEW.evidence::text ~ ''memwarden:(capture|evidence|item)/'''),
     (7, 'mask', 'NEW.outcome IS NULL AND (NEW.terms).has_entities'),
     (8, 'canonical', 'NEW.outcome IS NULL'),
     (10, 'idempotency', 'NEW.outcome IS NULL'),

@@ -20,10 +20,15 @@ CREATE TABLE memwarden_data.capture (
     domains         text[],
     -- The agents that may cite it beside its recorder; NULL: those whose home its scope is, where it is not the recorder's.
     captured_for    bigint[],
-    PRIMARY KEY (org_id, capture_id)
+    -- Of a class that is encrypted: the content under the key of its subject, which stays with the hash under that key.
+    subject_key_id  uuid,
+    sealed          bytea,
+    PRIMARY KEY (org_id, capture_id),
+    CHECK (sealed IS NULL OR subject_key_id IS NOT NULL AND content = '{"encrypted": true}')
 ) PARTITION BY RANGE (capture_id);
 CREATE INDEX capture_mine ON memwarden_data.capture (org_id, principal_id, capture_id);
 CREATE INDEX capture_text ON memwarden_data.capture (recorded_at) WHERE content IS NOT NULL;
+CREATE INDEX capture_subject_key ON memwarden_data.capture (org_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 CREATE INDEX capture_recorded ON memwarden_data.capture (recorded_at);
 COMMENT ON TABLE memwarden_data.capture IS
     'The capture log: append-only, never served to who recalls. Text goes after keep_text of its source, the row after '

@@ -1,7 +1,7 @@
 CREATE OR REPLACE FUNCTION memwarden.capture(
     source text, content jsonb, external_id text DEFAULT NULL, session_id text DEFAULT NULL, trace_id text DEFAULT NULL,
     scope text DEFAULT NULL, captured_at timestamptz DEFAULT NULL, classification text DEFAULT NULL, domains text[] DEFAULT NULL,
-    captured_for text[] DEFAULT NULL)
+    captured_for text[] DEFAULT NULL, subject text DEFAULT NULL, class text DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -12,10 +12,11 @@ BEGIN
     RETURN (memwarden_internal.append_capture(
         v_place.org_id, v_place.principal_id, v_place.scope_id, capture.source, capture.content, capture.external_id, capture.session_id,
         capture.trace_id, capture.captured_at, capture.classification, capture.domains,
-        memwarden_internal.agents_named(v_place.org_id, capture.captured_for))).capture_id;
+        memwarden_internal.agents_named(v_place.org_id, capture.captured_for),
+        memwarden_internal.demanded_key(v_place.org_id, capture.class, capture.subject))).capture_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[]) IS
+COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) IS
     'Appends what happened to the capture log and returns its id. A capture is not memory: nothing that reads memory '
     'finds it. extract() makes candidates for memories from it. What the sensitivity rules of all layers block, '
     'encrypt or redact is masked before it is stored. source: where it comes from, a name of 1 to 63 lower-case '
@@ -26,12 +27,13 @@ COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, times
     'writes; candidates are written there; default its home. captured_at: when it happened; default now. '
     'classification, domains: those of the candidates, and the least of a memory that cites the capture. captured_for: '
     'the agents that may cite the capture beside the caller, where its source does not say otherwise (citable_by); '
-    'default the agents whose home the scope is, where it is not the caller''s own. Raises 22023 for arguments out of '
-    'range; 42710 where external_id stands for another content; 42704 for a scope that the caller does not '
-    'write or an unknown agent; 55000 for a '
-    'closed scope; 28000 without an identity. Source: F1, F7, V9.';
-REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[]) TO
+    'default the agents whose home the scope is, where it is not the caller''s own. class, subject: a class of writes; where it is '
+    'encrypted, the content is kept under the key of the subject, whom it is about, and so is what is made of it. Raises 22023 for '
+    'arguments out of range; 42710 where external_id stands for another content; 42704 for a scope that the caller does not '
+    'write, an unknown agent or an unknown class; 55000 for a closed scope, or without a generation of subject keys; 28000 '
+    'without an identity. Source: F1, F7, V9, R3.';
+REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) TO
     memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.capture_many(captures jsonb)
@@ -58,7 +60,7 @@ BEGIN
         BEGIN
             IF jsonb_typeof(v_one.element) <> 'object' OR v_one.element - ARRAY[
                    'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification',
-                   'domains', 'captured_for'] <> '{}' THEN
+                   'domains', 'captured_for', 'subject', 'class'] <> '{}' THEN
                 PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: objects whose names are the arguments of capture()');
             END IF;
             v_place := memwarden_internal.capture_place(v_principal_id, v_one.element ->> 'scope');
@@ -68,7 +70,8 @@ BEGIN
                 v_one.element ->> 'session_id', v_one.element ->> 'trace_id', (v_one.element ->> 'captured_at')::timestamptz,
                 v_one.element ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_one.element) AS d (domains text[])),
                 memwarden_internal.agents_named(v_place.org_id, (
-                    SELECT d.captured_for FROM jsonb_to_record(v_one.element) AS d (captured_for text[]))));
+                    SELECT d.captured_for FROM jsonb_to_record(v_one.element) AS d (captured_for text[]))),
+                memwarden_internal.demanded_key(v_place.org_id, v_one.element ->> 'class', v_one.element ->> 'subject'));
             capture_id := v_done.capture_id;
             repeated := v_done.repeated;
         EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation
@@ -84,8 +87,9 @@ $function$;
 COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
     'Appends many captures to the capture log, with a result for each. A capture that fails leaves the others '
     'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 for an invalid time; (3) 42710 '
-    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write or an '
-    'unknown agent; (5) 55000 for a closed scope. Returns one row for each capture. captures: an array of at most '
+    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write, an '
+    'unknown agent or an unknown class; (5) 55000 for a closed scope, or without a generation of subject keys. Returns one row '
+    'for each capture. captures: an array of at most '
     '10,000 objects whose names are the arguments of capture(). ordinal: counts from 0 in the order given. '
     'capture_id: the id of the capture. '
     'repeated: whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. '
@@ -186,8 +190,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_capture(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_source text, p_content jsonb, p_external_id text,
         p_session_id text, p_trace_id text,
-    p_captured_at timestamptz, p_classification text, p_domains text[], p_captured_for bigint[], OUT capture_id uuid,
-    OUT repeated boolean)
+    p_captured_at timestamptz, p_classification text, p_domains text[], p_captured_for bigint[], p_key_id uuid,
+    OUT capture_id uuid, OUT repeated boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -198,6 +202,7 @@ DECLARE
     v_clean record;
     v_hash  bytea;
     v_first record;
+    v_sealed bytea;
 BEGIN
     PERFORM memwarden_internal.require_capture(
         (memwarden_internal.capture_terms(p_org_id, p_source)).max_bytes, p_source, p_content, p_external_id, p_session_id, p_trace_id,
@@ -211,18 +216,21 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'content: ' || v_clean.fault);
     END IF;
     v_hash := sha256(convert_to(v_clean.content, 'UTF8'));
+    IF p_key_id IS NOT NULL THEN
+        v_sealed := memwarden_internal.seal(p_key_id, jsonb_build_object('said', v_clean.content::jsonb));
+    END IF;
     IF p_external_id IS NOT NULL THEN
         -- Who captures it at the same moment waits here, and then finds it captured.
         INSERT INTO memwarden_data.capture_key (org_id, principal_id, source, key_hash, capture_id)
         VALUES (p_org_id, p_principal_id, p_source, sha256(convert_to(p_external_id, 'UTF8')), v_id)
         ON CONFLICT DO NOTHING;
         IF NOT FOUND THEN
-            SELECT c.capture_id, c.content_hash INTO v_first
+            SELECT c.capture_id, c.content_hash, c.subject_key_id INTO v_first
               FROM memwarden_data.capture_key AS k
               JOIN memwarden_data.capture AS c ON c.org_id = k.org_id AND c.capture_id = k.capture_id
              WHERE k.org_id = p_org_id AND k.principal_id = p_principal_id AND k.source = p_source
                AND k.key_hash = sha256(convert_to(p_external_id, 'UTF8'));
-            IF v_first.content_hash IS DISTINCT FROM v_hash THEN
+            IF v_first.content_hash IS DISTINCT FROM memwarden_internal.indexed_hash(v_hash, v_first.subject_key_id) THEN
                 PERFORM memwarden_internal.raise_error('already_exists', format('capture %s, of another content', v_first.capture_id));
             END IF;
             capture_id := v_first.capture_id;
@@ -232,18 +240,20 @@ BEGIN
     END IF;
     INSERT INTO memwarden_data.capture (
         org_id, capture_id, scope_id, principal_id, source, external_id, session_id, trace_id, captured_at, recorded_at,
-        content, content_hash, content_bytes, masked, classification, domains, captured_for)
+        content, content_hash, content_bytes, masked, classification, domains, captured_for, subject_key_id, sealed)
     VALUES (p_org_id, v_id, p_scope_id, p_principal_id, p_source, v_clean.arguments ->> 'external_id', v_clean.arguments ->> 'session_id',
             v_clean.arguments ->> 'trace_id', least(coalesce(p_captured_at, v_now), v_now), v_now,
-            v_clean.content::jsonb, v_hash, octet_length(v_clean.content), v_clean.masked, p_classification,
-            p_domains, p_captured_for);
+            CASE WHEN v_sealed IS NULL THEN v_clean.content::jsonb ELSE '{"encrypted": true}' END,
+            memwarden_internal.indexed_hash(v_hash, p_key_id), octet_length(v_clean.content), v_clean.masked, p_classification,
+            p_domains, p_captured_for, p_key_id, v_sealed);
     capture_id := v_id;
     repeated := false;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[],
-    bigint[]) IS
-    'Masks a capture and stores it, or finds the one that bears its external id already. Raises 22023 for arguments out '
+    bigint[], uuid) IS
+    'Masks a capture and stores it, encrypted where there is a key for it, or finds the one that bears its external id already. '
+    'Raises 22023 for arguments out '
     'of range, 42710 where that has another content.';
 REVOKE ALL ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz,
-    text, text[], bigint[]) FROM PUBLIC;
+    text, text[], bigint[], uuid) FROM PUBLIC;

@@ -16,6 +16,8 @@ BEGIN
       JOIN memwarden_data.extractor AS e
         ON e.org_id IN (0, v_org_id) AND e.enabled AND e.source IN ('*', c.source)
      WHERE c.org_id = v_org_id AND c.principal_id = p_principal_id AND c.content IS NOT NULL
+       -- What this server cannot read stays due until its keys are back.
+       AND (c.sealed IS NULL OR memwarden_internal.unsealed(c.subject_key_id, c.sealed) ? 'said')
        AND (p_source IS NULL OR c.source = p_source)
        AND (p_since IS NULL OR c.captured_at >= p_since) AND (p_until IS NULL OR c.captured_at < p_until)
        AND e.method = ANY (p_methods) AND (p_extractor IS NULL OR e.extractor = p_extractor)
@@ -47,7 +49,7 @@ BEGIN
     RETURN (SELECT jsonb_build_object(
                        'capture_id', c.capture_id, 'source', c.source, 'session_id', c.session_id,
                        'captured_at', memwarden_internal.utc_text(c.captured_at), 'content', c.content)
-              FROM memwarden_data.capture AS c WHERE c.org_id = p_org_id AND c.capture_id = p_capture_id);
+              FROM memwarden_data.said_capture AS c WHERE c.org_id = p_org_id AND c.capture_id = p_capture_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.shown_capture(bigint, uuid) IS 'A capture as extractors are shown it.';

@@ -14,6 +14,7 @@ BEGIN
         END IF;
     ELSE
         v_allowed.content := NULL;
+        v_allowed.sealed := NULL;
         IF NEW IS NOT DISTINCT FROM v_allowed AND OLD.recorded_at + v_terms.keep_text <= clock_timestamp() THEN
             RETURN NEW;
         END IF;
@@ -69,7 +70,7 @@ BEGIN
     IF v_ids <> '{}' THEN
         RETURN true;
     END IF;
-    UPDATE memwarden_data.capture AS c SET content = NULL
+    UPDATE memwarden_data.capture AS c SET content = NULL, sealed = NULL
      WHERE c.capture_id IN (
            SELECT n.capture_id FROM memwarden_data.capture AS n
             CROSS JOIN LATERAL memwarden_internal.capture_terms(n.org_id, n.source) AS t

@@ -17,7 +17,8 @@ SELECT c.capture_id, c.source, c.scope, c.external_id, c.session_id, c.trace_id,
   FROM memwarden_internal.list_captures() AS c;
 COMMENT ON VIEW memwarden.captures IS
     'Lists the caller''s captures, without their text. It shows where a capture came from, when, its size and hash, what was masked '
-    'in it, and whether the text is still kept. candidates counts the candidates that came of it; it is null until somebody has read '
+    'in it, and whether the text is still kept. content_hash: SHA-256; of an encrypted capture an HMAC under the key of its subject. '
+    'candidates counts the candidates that came of it; it is null until somebody has read '
     'the capture.';
 GRANT SELECT ON memwarden.captures TO memwarden_agent, memwarden_curator;
 

@@ -42,10 +42,11 @@ BEGIN
     RETURN EXISTS (
         SELECT FROM memwarden_internal.sources_among(ARRAY[p_org_id], p_source_ids) AS e
           JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
-          LEFT JOIN memwarden_data.capture AS c ON c.org_id = e.org_id AND c.capture_id = e.source_id
-          LEFT JOIN memwarden_data.evidence AS x ON x.org_id = e.org_id AND x.evidence_id = e.source_id
+          LEFT JOIN memwarden_data.said_capture AS c ON c.org_id = e.org_id AND c.capture_id = e.source_id
+          LEFT JOIN memwarden_data.said_record AS x ON x.org_id = e.org_id AND x.evidence_id = e.source_id
          WHERE (v_hold.scope_ids IS NULL OR s.lineage && v_hold.scope_ids)
-           AND (v_terms IS NULL OR memwarden_internal.mentions(v_terms, ARRAY[c.content::text, x.excerpt, x.uri])))
+           AND (v_terms IS NULL OR c.is_unread OR x.is_unread
+                OR memwarden_internal.mentions(v_terms, ARRAY[c.content::text, x.excerpt, x.uri])))
         OR v_terms IS NOT NULL AND EXISTS (
         SELECT FROM memwarden_data.write_request AS r
           JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
@@ -172,7 +173,8 @@ BEGIN
     v_found := memwarden_internal.erasure_extent(p_org_id, v_orgs, v_row.subject, v_terms, v_synonyms);
     v_holds := memwarden_internal.blocking_holds(
         v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_row.subject, v_terms, v_synonyms);
-    v_unread := memwarden_internal.unread_of_search(p_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids);
+    v_unread := memwarden_internal.unread_of_search(p_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids,
+        v_found.evidence_ids);
     IF memwarden_internal.blocked_reason(v_unread.documents, v_holds) IS NOT NULL THEN
         PERFORM memwarden_internal.note_blocked(p_org_id, p_erasure_id, v_row.subject, v_row.identifiers, v_row.reason,
             v_row.subject_hash, cardinality(v_found.item_ids), v_holds, v_unread);

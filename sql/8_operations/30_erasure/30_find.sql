@@ -122,7 +122,7 @@ AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT e.evidence_id
-          FROM memwarden_data.evidence AS e
+          FROM memwarden_data.said_record AS e
          WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.uri, e.excerpt, e.version]));
 END
 $function$;
@@ -138,7 +138,7 @@ AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT c.capture_id
-          FROM memwarden_data.capture AS c
+          FROM memwarden_data.said_capture AS c
          WHERE c.org_id = ANY (p_orgs)
            AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id,

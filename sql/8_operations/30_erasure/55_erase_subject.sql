@@ -28,7 +28,8 @@ BEGIN
         v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
     v_holds := memwarden_internal.blocking_holds(
         v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, erase_subject.subject, v_terms, v_synonyms);
-    v_unread := memwarden_internal.unread_of_search(v_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids);
+    v_unread := memwarden_internal.unread_of_search(v_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids,
+        v_found.evidence_ids);
     IF NOT coalesce(erase_subject.dry_run, false) THEN
         v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_terms, v_synonyms);
     END IF;
@@ -177,6 +178,7 @@ BEGIN
     v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms)
         || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects, p_terms)
         || memwarden_internal.find_threads(ARRAY[p_org_id], p_subject, p_terms, p_synonyms);
+    v_found.evidence_ids := v_found.evidence_ids || memwarden_internal.sources_under_key(p_org_id, p_subject, v_found.evidence_ids);
     v_found.entity_ids := memwarden_internal.find_in_entities(ARRAY[p_org_id], p_subject, p_terms);
     v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
         ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids) || memwarden_internal.items_of_entities(ARRAY[p_org_id],
@@ -283,7 +285,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_before jsonb := memwarden_internal.rows_changed();
-    v_keys   uuid[] := memwarden_internal.doomed_keys(p_orgs, p_subject_hash, p_found.item_ids);
+    v_keys   uuid[] := memwarden_internal.doomed_keys(p_orgs, p_subject_hash, p_found.item_ids, p_found.evidence_ids);
 BEGIN
     PERFORM memwarden_internal.record_erasure(p_org_id, p_erasure_id, clock_timestamp(), p_reason, p_subject_hash, p_found, 'ERASURE',
         p_login, p_principal_id);

@@ -43,7 +43,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN cardinality(p_extent.evidence_ids)
+    RETURN (SELECT count(*) FROM unnest(p_extent.evidence_ids) AS s (id)
+             WHERE s.id NOT IN (SELECT u.source_id FROM memwarden_internal.sealed_sources(p_orgs, p_keys) AS u))
         + (SELECT count(*) FROM memwarden_data.version AS v
             WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_extent.item_ids)
               AND (v.sealed IS NULL OR v.subject_key_id <> ALL (p_keys)))

@@ -1,5 +1,41 @@
 -- An erasure destroys keys: what is encrypted under them is gone in every copy of the store that has lost their generation.
-CREATE OR REPLACE FUNCTION memwarden_internal.doomed_keys(p_orgs bigint[], p_subject_hash bytea, p_item_ids uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.sealed_sources(p_orgs bigint[], p_keys uuid[])
+RETURNS TABLE (org_id bigint, subject_key_id uuid, source_id uuid)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT e.org_id, e.subject_key_id, e.evidence_id FROM memwarden_data.evidence AS e
+     WHERE e.org_id = ANY (p_orgs) AND e.subject_key_id = ANY (p_keys)
+     UNION ALL
+    SELECT c.org_id, c.subject_key_id, c.capture_id FROM memwarden_data.capture AS c
+     WHERE c.org_id = ANY (p_orgs) AND c.subject_key_id = ANY (p_keys);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sealed_sources(bigint[], uuid[]) IS
+    'Recorded evidence and captures that are encrypted under some keys.';
+REVOKE ALL ON FUNCTION memwarden_internal.sealed_sources(bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.sources_under_key(p_org_id bigint, p_subject text, p_found uuid[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- The key says whose words they are: their rows name nobody.
+    RETURN ARRAY(SELECT s.source_id FROM memwarden_internal.sealed_sources(ARRAY[p_org_id], ARRAY(
+        SELECT k.subject_key_id FROM memwarden_data.subject_key AS k
+         WHERE k.org_id = p_org_id AND k.subject_hash = memwarden_internal.subject_hash(p_org_id, p_subject))) AS s
+                  WHERE s.source_id <> ALL (p_found));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sources_under_key(bigint, text, uuid[]) IS
+    'Recorded evidence and captures that are encrypted under the key of a subject, beside those found.';
+REVOKE ALL ON FUNCTION memwarden_internal.sources_under_key(bigint, text, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.doomed_keys(
+    p_orgs bigint[], p_subject_hash bytea, p_item_ids uuid[], p_source_ids uuid[] DEFAULT '{}')
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -11,7 +47,13 @@ BEGIN
         -- Of somebody of whom nothing else is remembered: the same person under another name, as far as anybody can tell.
         SELECT u.subject_key_id
           FROM (SELECT DISTINCT v.org_id, v.subject_key_id FROM memwarden_data.version AS v
-                 WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids) AND v.subject_key_id IS NOT NULL) AS u
+                 WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids) AND v.subject_key_id IS NOT NULL
+                 UNION
+                SELECT e.org_id, e.subject_key_id FROM memwarden_data.evidence AS e
+                 WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_source_ids) AND e.subject_key_id IS NOT NULL
+                 UNION
+                SELECT c.org_id, c.subject_key_id FROM memwarden_data.capture AS c
+                 WHERE c.org_id = ANY (p_orgs) AND c.capture_id = ANY (p_source_ids) AND c.subject_key_id IS NOT NULL) AS u
          WHERE NOT EXISTS (SELECT FROM memwarden_data.item AS o
                             WHERE o.org_id = u.org_id AND o.subject_key_id = u.subject_key_id AND o.item_id <> ALL (p_item_ids))
            -- Who was called otherwise once has versions under that name's key.
@@ -19,13 +61,16 @@ BEGIN
                              JOIN memwarden_data.version AS p
                                ON p.org_id = o.org_id AND p.item_id = o.item_id AND p.subject_key_id = u.subject_key_id
                             WHERE o.org_id = u.org_id AND o.subject_key_id IS NOT NULL AND o.item_id <> ALL (p_item_ids))
+           AND NOT EXISTS (SELECT FROM memwarden_internal.sealed_sources(ARRAY[u.org_id], ARRAY[u.subject_key_id]) AS s
+                            WHERE s.source_id <> ALL (p_source_ids))
            AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
                             WHERE r.org_id = u.org_id AND r.subject_key_id = u.subject_key_id AND r.outcome = 'DEFERRED'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[]) IS
-    'The keys that an erasure destroys: that of the subject, and those under which nothing is left without the items.';
-REVOKE ALL ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[]) IS
+    'The keys that an erasure destroys: that of the subject, and those under which nothing is left without the items, the recorded '
+    'evidence and the captures.';
+REVOKE ALL ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[]) FROM PUBLIC;
 
 -- A write holds the key that it encrypts under: it leaves something under it, and nobody waits for it.
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_last_keys(p_org_id bigint, p_item_ids uuid[])
@@ -84,7 +129,8 @@ BEGIN
       FROM jsonb_array_elements(coalesce(p_keys, '[]')) AS k (entry)
      WHERE p_item_ids IS NULL
         OR NOT EXISTS (SELECT FROM memwarden_data.item AS o
-                        WHERE o.org_id = p_org_id AND o.subject_key_id = (k.entry ->> 'id')::uuid AND o.item_id <> ALL (p_item_ids));
+                        WHERE o.org_id = p_org_id AND o.subject_key_id = (k.entry ->> 'id')::uuid AND o.item_id <> ALL (p_item_ids))
+       AND NOT EXISTS (SELECT FROM memwarden_internal.sealed_sources(ARRAY[p_org_id], ARRAY[(k.entry ->> 'id')::uuid]));
     INSERT INTO memwarden_data.destroyed_key (org_id, subject_key_id, erasure_id, generation)
     SELECT p_org_id, k.id, p_erasure_id, k.generation FROM jsonb_to_recordset(v_keys) AS k (id uuid, generation integer)
     ON CONFLICT (org_id, subject_key_id) DO NOTHING;

@@ -12,5 +12,23 @@ SELECT v.org_id, v.version_id, v.item_id, v.version, v.previous_version_id, v.re
   FROM memwarden_data.version AS v;
 COMMENT ON VIEW memwarden_data.said_version IS 'The versions with what they say: of encrypted ones in clear, for the engine.';
 
+CREATE OR REPLACE VIEW memwarden_data.said_record WITH (security_invoker = true) AS
+SELECT e.org_id, e.evidence_id, e.scope_id, e.uri, e.type, e.version, e.accessed_at,
+       CASE WHEN e.sealed IS NULL THEN e.excerpt ELSE memwarden_internal.unsealed(e.subject_key_id, e.sealed) ->> 'said' END AS excerpt,
+       e.excerpt_hash, e.issuer_id, e.recorded_at, e.subject_key_id,
+       CASE WHEN e.sealed IS NULL THEN false ELSE memwarden_internal.is_unread(e.org_id, e.subject_key_id, e.sealed) END AS is_unread
+  FROM memwarden_data.evidence AS e;
+COMMENT ON VIEW memwarden_data.said_record IS
+    'Recorded evidence with its words, for the engine; null where they are encrypted and this server does not open them.';
+
+CREATE OR REPLACE VIEW memwarden_data.said_capture WITH (security_invoker = true) AS
+SELECT c.org_id, c.capture_id, c.source, c.external_id, c.session_id, c.trace_id, c.captured_at,
+       CASE WHEN c.sealed IS NULL THEN c.content ELSE memwarden_internal.unsealed(c.subject_key_id, c.sealed) -> 'said' END AS content,
+       c.subject_key_id,
+       CASE WHEN c.sealed IS NULL THEN false ELSE memwarden_internal.is_unread(c.org_id, c.subject_key_id, c.sealed) END AS is_unread
+  FROM memwarden_data.capture AS c;
+COMMENT ON VIEW memwarden_data.said_capture IS
+    'Captures with what they say, for the engine; null where it is gone, or encrypted and this server does not open it.';
+
 CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.destroyed_key
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();

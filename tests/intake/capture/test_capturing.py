@@ -46,7 +46,7 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         "    ON n.oid = p.pronamespace"
         " WHERE n.nspname IN ('memwarden', 'memwarden_internal')"
         "   AND p.proname <> 'storage_parts'"
-        r"   AND p.prosrc ~ 'memwarden_data\.(capture|capture_key)\M'"
+        r"   AND p.prosrc ~ 'memwarden_data\.(capture|capture_key|said_capture)\M'"
     )
     assert {row["name"] for row in names} == {
         *("append_capture", "due_captures", "extract_next", "shown_capture", "submit_candidates"),
@@ -58,8 +58,8 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("find_captures", "erase_captures", "sources_among", "old_records"),
         # Whether what a memory rests on is there: yes or no, to the job that judges it again.
         "is_hidden_source",
-        # Whether a legal hold keeps one, to an erasure.
-        "holds_source",
+        # Whether a legal hold keeps one, nobody reads it, or a key encrypts it: to an erasure.
+        *("holds_source", "unread_of_search", "doomed_keys", "sealed_sources"),
     }
 
 
