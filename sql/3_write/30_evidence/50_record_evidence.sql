@@ -61,9 +61,8 @@ BEGIN
             CASE WHEN v_sealed IS NULL THEN record_evidence.excerpt ELSE '' END,
             memwarden_internal.indexed_hash(sha256(convert_to(record_evidence.excerpt, 'UTF8')), v_key_id),
             memwarden_internal.evidence_seal(v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type,
-                record_evidence.source_version, least(v_at, v_now),
-                coalesce(v_key_id || encode(v_sealed, 'hex'), record_evidence.excerpt), v_principal_id, v_now),
-            v_principal_id, v_now, v_key_id, v_sealed);
+                record_evidence.source_version, least(v_at, v_now), coalesce(v_key_id || encode(v_sealed, 'hex'), record_evidence.excerpt),
+                v_principal_id, v_now), v_principal_id, v_now, v_key_id, v_sealed);
     RETURN 'memwarden:evidence/' || v_id;
 END
 $function$;
