@@ -142,7 +142,7 @@ BEGIN
          WHERE c.org_id = ANY (p_orgs)
            AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id,
-                    c.trace_id]))
+                    c.trace_id, array_to_string(c.domains, chr(10))], ARRAY[c.masked::text]))
          UNION
         -- Read again, it would say of the subject what it said.
         SELECT d.capture_id
@@ -243,6 +243,9 @@ BEGIN
      UNION
     SELECT v.request_id FROM memwarden_data.verdict AS v
      WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
+     UNION
+    SELECT q.request_id FROM memwarden_data.review AS q
+     WHERE q.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[q.report::text])
      UNION
     SELECT e.request_id FROM memwarden_data.review_event AS e
      WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);

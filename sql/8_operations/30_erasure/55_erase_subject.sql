@@ -299,6 +299,7 @@ BEGIN
     PERFORM memwarden_internal.erase_consent(p_orgs, p_subject, p_terms);
     PERFORM memwarden_internal.erase_sessions(p_orgs, p_subject, p_terms);
     PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
+    PERFORM memwarden_internal.erase_remarks(p_orgs, p_terms);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
     PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);

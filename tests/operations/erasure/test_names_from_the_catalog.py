@@ -1,4 +1,7 @@
-"""Somebody may be called like a column, a code or a role: the person goes, and nobody else."""
+"""A name wherever it can stand, and any name: the person goes, and nobody else.
+
+Somebody may be called like a column, a code or a role.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helpers import write_many
+from operations.erasure.test_every_column import KEYS, NAMES, PROOFS, RECORDS, SETTINGS
 from recovery.test_dump import seeded as seeded  # a database with something in every table
 
 if TYPE_CHECKING:
+    from psycopg.rows import DictRow
+
     from conftest import World
 
 WORDS = """
@@ -127,3 +133,143 @@ def test_a_code_of_a_record_is_no_trace_of_a_person(seeded: World) -> None:
         "SELECT items FROM memwarden.erase_subject('nobody', 'asked', %s, 'acme', true)", codes
     )
     assert counted["items"] <= len(codes)
+
+
+NAME, WORD = "Zora Zqkanari", "zqkanari"
+# Every column that takes words, partitions one by one, beside those of tables that name no person.
+COLUMNS = """
+SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type,
+       split_part(coalesce(pg_partition_root(c.oid), c.oid)::regclass::text, '.', 2) AS root,
+       EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = c.oid AND o.attname = 'org_id')
+           AS has_org
+  FROM memwarden_internal.columns_of_words() AS w
+  JOIN pg_class AS c ON c.oid = w.relation AND c.relkind = 'r' AND NOT w.is_index
+  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = w.number
+ WHERE a.atttypid IN ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype)
+   AND c.relnamespace = 'memwarden_data'::regnamespace
+ ORDER BY c.relname, a.attnum"""
+INSERTED = {
+    "text": "%(name)s || ' said'",
+    "text[]": "array_append(coalesce({column}, '{{}}'), %(name)s::text)",
+    "jsonb": "CASE jsonb_typeof({column}) WHEN 'object'"
+    " THEN {column} || jsonb_build_object('note', %(name)s::text)"
+    " ELSE coalesce({column}, '[]') || jsonb_build_array(%(name)s::text) END",
+}
+OF_ACME = " WHERE org_id = (SELECT org_id FROM memwarden_data.organisation WHERE name = 'acme')"
+# What nobody can say something in: names of places, people, services and rules, and codes.
+LISTED = {
+    "ablation": {"set_by"},
+    "audit_sample": {"pack", "class", "login"},
+    # Whom an erasure that waits is about.
+    "blocked_erasure": {"subject", "identifiers", "login"},
+    "candidate": {"fault"},
+    "capture": {"source", "classification"},
+    "capture_key": {"source"},
+    "consent": {"purpose", "login"},
+    "consent_state": {"purpose"},
+    "consolidation": {"outcome", "reason", "decider"},
+    "embedding_job": {"locked_by", "locked_login"},
+    "entity": {"ceid", "type"},
+    "evidence": {"type"},
+    "extraction": {"fault"},
+    "job": {"purpose", "plugin", "locked_by", "locked_login"},
+    "job_run": {"job", "after", "paused_by"},
+    "legal_hold": {"layers", "set_login", "lifted_login"},
+    "noise": {"reason"},
+    "personal_item": {"kinds"},
+    "pin": {"login"},
+    "probe": {"layers"},
+    "probe_run": {"faults"},
+    "pushed_memory": {"surface"},
+    "recall_day": {"purpose"},
+    "recall_log": {"login", "purpose", "scopes", "layers", "embedding_model", "surface"},
+    "recall_outcome": {"login"},
+    "review": {"class", "reasons", "factors"},
+    "review_event": {"login", "reason"},
+    "review_notice": {"channel", "event", "locked_by", "locked_login"},
+    "sensitive_value": {"value_id", "kind"},
+    "sensitivity_scan": {"findings"},
+    "signal": {"class"},
+    "thread": {"login_role"},
+    "verdict": {"purpose", "plugin", "plugin_version", "given_by"},
+    # What versions say, once more; they are searched.
+    "item": {"kind", "subject", "predicate", "class"},
+    "memory_key": {"said"},
+    "version": {"search_text", "class"},
+}
+# Of each table that PostgreSQL keeps for itself: whether a row of it holds the word.
+CATALOGS = """
+SELECT c.oid::regclass::text AS name FROM pg_class AS c
+ WHERE c.relnamespace = 'pg_catalog'::regnamespace AND c.relkind = 'r'
+ UNION ALL
+SELECT v.name FROM unnest(ARRAY['pg_stat_activity', 'pg_prepared_statements', 'pg_cursors',
+    'pg_prepared_xacts', 'pg_settings', 'pg_seclabels']) AS v (name)"""
+
+
+def insert_name(world: World, place: DictRow, number: int) -> bool:
+    """Have a row of acme hold the name in that column; False where there is none."""
+    table, column = f"memwarden_data.{place['table']}", place["column"]
+    mine = OF_ACME if place["has_org"] else ""
+    rows = world.rows(f"SELECT ctid::text AS row FROM {table}{mine} ORDER BY 1")
+    if rows:
+        world.admin.execute(
+            f"UPDATE {table} SET {column} = {INSERTED[place['type']].format(column=column)}"
+            " WHERE ctid = %(row)s::tid",
+            {"name": NAME, "row": rows[number % len(rows)]["row"]},
+        )
+    return bool(rows)
+
+
+def holders(world: World, *places: str) -> set[str]:
+    """Which of these tables have a row with the word; of what goes on, not this session's own."""
+    asked = "SELECT EXISTS (SELECT FROM {} AS t WHERE strpos(lower(t::text), %s) > 0{})"
+    own = {"pg_stat_activity": " AND t.pid <> pg_backend_pid()"}
+    return {name for name in places if world.value(asked.format(name, own.get(name, "")), WORD)}
+
+
+def test_a_name_in_any_column_of_the_catalog_is_erased(seeded: World) -> None:
+    """Each column that takes words holds it, a few at a time; then no table and no catalog does.
+
+    Proves: R1 (everywhere content can sit)
+    """
+    seeded.admin.execute("SELECT memwarden.define_predicate('met', 'accumulate', org => 'acme')")
+    tables: dict[str, list[DictRow]] = {}
+    for place in seeded.rows(COLUMNS):
+        judged = place["column"] in LISTED.get(place["root"], ())
+        # What stays of a request is the subject of test_every_column.py.
+        skipped = NAMES | SETTINGS - {"job_run"} | PROOFS | RECORDS | KEYS | {"write_request"}
+        if not judged and place["root"] not in skipped:
+            tables.setdefault(place["table"], []).append(place)
+    everything = [
+        row["name"]
+        for row in seeded.rows(
+            "SELECT c.oid::regclass::text AS name FROM pg_class AS c WHERE c.relkind = 'r'"
+            "   AND c.relnamespace = 'memwarden_data'::regnamespace"
+        )
+    ]
+    catalogs = [row["name"] for row in seeded.rows(CATALOGS)]
+    filled: set[tuple[str, str]] = set()
+    for number in range(max(map(len, tables.values()))):
+        with suppress(Undone), seeded.admin.transaction():
+            seeded.admin.execute("SET LOCAL session_replication_role = replica")
+            given = [places[number] for places in tables.values() if number < len(places)]
+            now = {
+                (place["root"], place["column"])
+                for place in given
+                if insert_name(seeded, place, number)
+            }
+            seeded.admin.execute("SET LOCAL session_replication_role = origin")
+            if number == 0:
+                assert len(holders(seeded, *everything)) > 20
+                seeded.admin.execute("ANALYZE")
+            (done,) = seeded.rows(
+                "SELECT status FROM memwarden.erase_subject('nobody', 'asked', %s, 'acme')",
+                [NAME],
+            )
+            assert done["status"] == "COMPLETED"
+            assert holders(seeded, *everything) == set(), sorted(now)
+            assert holders(seeded, *catalogs) == set()
+            filled |= now
+            raise Undone
+    roots = {(p["root"], p["column"]) for places in tables.values() for p in places}
+    assert roots == filled
