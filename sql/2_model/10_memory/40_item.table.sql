@@ -48,6 +48,8 @@ CREATE TABLE memwarden_data.item (
     attribute_key  memwarden_data.sha256,
     -- How firmly it may be said, by the records of its version.
     standing       memwarden_data.standing NOT NULL DEFAULT 'inferred',
+    -- Until when a rule of retention lets it be read: expires_at is never later. NULL where none ends soon.
+    kept_until     timestamptz,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
@@ -89,6 +91,8 @@ COMMENT ON COLUMN memwarden_data.item.standing IS
     'verified, supported, reported or inferred; disputed once a refutation or a fault counts: standing_of() its last record.';
 COMMENT ON COLUMN memwarden_data.item.contradicted IS
     'Another memory has stood beside it that contradicts it or tells a newer value; whether one still does: marks_of().';
+COMMENT ON COLUMN memwarden_data.item.kept_until IS
+    'Until when the rules of retention let it be read. Set for what has personal data, and for what ends within two days.';
 COMMENT ON COLUMN memwarden_data.item.attribute_key IS
     'A keyed hash of the thing and the attribute that its words tell of, for finding what was said of it earlier.';
 

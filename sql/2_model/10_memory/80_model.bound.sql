@@ -1,3 +1,5 @@
+CREATE OR REPLACE TRIGGER cap_lifetime BEFORE UPDATE OF expires_at, kept_until ON memwarden_data.item
+    FOR EACH ROW WHEN (NEW.kept_until < coalesce(NEW.expires_at, 'infinity')) EXECUTE FUNCTION memwarden_internal.cap_lifetime();
 CREATE OR REPLACE TRIGGER guard_version BEFORE UPDATE ON memwarden_data.version
     FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_version();
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.version

@@ -118,8 +118,8 @@ BEGIN
                (h.status, h.version_id, h.created_at, h.updated_at, v.scope_id, v.layer, v.kind, v.subject, v.predicate,
                    v.version, v.exclusive,
                 v.instance, v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
-                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash,
-                    v.class, coalesce(o.standing, 'inferred'))) AS different
+                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, least(v.expires_at, i.kept_until),
+                    v.valid_during, v.content_hash, v.class, coalesce(o.standing, 'inferred'))) AS different
       INTO v_heads
       FROM (memwarden_internal.heads_of_log() AS h
             JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
@@ -130,6 +130,12 @@ BEGIN
     IF p_replace OR v_heads.there = 0 THEN
         DELETE FROM memwarden_data.item;
         written := memwarden_internal.insert_heads();
+        PERFORM memwarden_internal.settle_kept_until(o.org_id, ARRAY(
+                    SELECT i.item_id FROM memwarden_data.item AS i
+                     WHERE i.org_id = o.org_id
+                       AND (i.class IS NOT NULL OR EXISTS (SELECT FROM memwarden_data.personal_item AS p
+                                                            WHERE p.org_id = i.org_id AND p.item_id = i.item_id))))
+           FROM memwarden_data.organisation AS o;
     ELSIF v_heads.missing + v_heads.unknown + v_heads.different > 0 THEN
         PERFORM memwarden_internal.raise_error('heads_differ', format(
             'item: of %s heads that the log tells of %s are missing and %s say something else; %s are there of which it tells nothing',

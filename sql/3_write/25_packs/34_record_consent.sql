@@ -42,6 +42,13 @@ BEGIN
         login, recorded_at)
     VALUES (v_org_id, v_id, record_consent.subject, record_consent.purpose, record_consent.decision, v_valid, record_consent.evidence,
             memwarden_internal.current_principal(), session_user, clock_timestamp());
+    -- Consent extends how long memories may be read, from now on.
+    PERFORM memwarden_internal.settle_kept_until(v_org_id, ARRAY(
+        SELECT i.item_id FROM memwarden_data.item AS i
+         WHERE i.org_id = v_org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL AND lower(normalize(i.subject, NFKC)) = v_form
+           AND EXISTS (SELECT FROM memwarden_data.version AS v
+                        WHERE v.org_id = i.org_id AND v.item_id = i.item_id
+                          AND v.class = ANY (memwarden_internal.classes_of_purpose(v_org_id, record_consent.purpose)))));
     -- Of the person the log of changes says nothing: it outlives an erasure.
     PERFORM memwarden_internal.record_access_change(v_org_id, 'record_consent', jsonb_build_object(
         'consent_id', v_id, 'purpose', record_consent.purpose, 'decision', record_consent.decision));

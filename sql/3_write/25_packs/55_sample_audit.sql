@@ -171,7 +171,8 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = a.principal_id
       JOIN memwarden_data.item AS i ON i.org_id = a.org_id AND i.item_id = a.item_id
       JOIN memwarden_data.said_version AS v ON v.org_id = a.org_id AND v.version_id = a.version_id
-     WHERE a.org_id = ANY (v_orgs) AND a.scope_id = ANY (v_scopes) AND a.label_id = ANY (v_labels) AND i.label_id = ANY (v_labels);
+     WHERE a.org_id = ANY (v_orgs) AND a.scope_id = ANY (v_scopes) AND a.label_id = ANY (v_labels) AND i.label_id = ANY (v_labels)
+       AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp());
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_audits() IS 'The rows of memwarden.audit_queue.';

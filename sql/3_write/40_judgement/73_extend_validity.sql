@@ -14,7 +14,7 @@ BEGIN
     SELECT i.version_id, i.expires_at, i.updated_at INTO v_item
       FROM memwarden_data.item AS i
      WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.expires_at IS NOT NULL
-       AND p_now + p_ttl - i.expires_at >= p_ttl / 10
+       AND p_now + p_ttl - memwarden_internal.own_end(i.org_id, i.version_id, i.expires_at, i.kept_until) >= p_ttl / 10
        -- Whoever may not change it does not make it live longer either.
        AND (p_writers <> 'owner' OR i.principal_id = p_principal_id)
        AND memwarden_internal.refusal(p_principal_id, 'WRITE', i.label_id, i.principal_id) IS NULL;

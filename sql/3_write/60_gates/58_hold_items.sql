@@ -35,7 +35,8 @@ BEGIN
     ELSIF NOT v_locked THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', p_item_id));
     END IF;
-    SELECT i.org_id, i.scope_id, i.layer, i.status, i.version_id, i.updated_at, i.expires_at
+    SELECT i.org_id, i.scope_id, i.layer, i.status, i.version_id, i.updated_at,
+           memwarden_internal.own_end(i.org_id, i.version_id, i.expires_at, i.kept_until)
       INTO hold_item.org_id, hold_item.scope_id, hold_item.layer, hold_item.status, hold_item.version_id, hold_item.updated_at,
           hold_item.expires_at
       FROM memwarden_data.item AS i

@@ -16,6 +16,7 @@ DECLARE
     v_labels    integer[];
     v_succeeds  record;
     v_expires   timestamptz;
+    v_ends      timestamptz;
     v_fresh     timestamptz;
     v_valid     tstzrange;
     v_left      tstzmultirange;
@@ -49,6 +50,8 @@ BEGIN
           FROM memwarden_data.item AS i
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
+           -- What retention lets nobody read is over; a new value is another memory.
+           AND (i.kept_until IS NULL OR i.kept_until > v_now)
            AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
            -- What it contradicts and stands beside is not what it renews.
            AND (NEW.disputes IS NULL OR i.item_id <> ALL (NEW.disputes))
@@ -168,9 +171,13 @@ BEGIN
     END IF;
     v_expires := v_now + coalesce(NEW.ttl, v_terms.default_ttl);
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
+    v_ends := v_head.expires_at;
+    IF v_head.kept_until IS NOT NULL THEN
+        v_ends := memwarden_internal.own_end(NEW.org_id, v_head.version_id, v_head.expires_at, v_head.kept_until);
+    END IF;
     IF v_head.item_id IS NOT NULL AND v_expires IS NOT NULL THEN
         v_expires := memwarden_internal.end_of_lifetime(
-            NEW.org_id, NEW.layer, NEW.principal_id, v_head.created_at, v_head.expires_at, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
+            NEW.org_id, NEW.layer, NEW.principal_id, v_head.created_at, v_ends, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
         v_expires := memwarden_internal.no_sooner_than_others(NEW.principal_id, NEW.org_id, v_head.item_id, v_expires);
     END IF;
     IF NEW.class IS NOT NULL OR v_terms.has_lifetimes THEN
@@ -179,7 +186,7 @@ BEGIN
     END IF;
     IF v_grows THEN
         -- It lives as long as the longer of the two, and holds for as long as either did.
-        v_expires := CASE WHEN v_head.expires_at IS NOT NULL THEN greatest(v_expires, v_head.expires_at) END;
+        v_expires := CASE WHEN v_ends IS NOT NULL THEN greatest(v_expires, v_ends) END;
         -- Of a key one value holds at a time: what it says now it says from now on.
         v_valid := CASE WHEN v_exclusive THEN v_valid ELSE range_merge(v_valid, v_head.valid_during) END;
     END IF;
@@ -294,6 +301,9 @@ BEGIN
 
     IF NEW.sensitive IS NOT NULL THEN
         PERFORM memwarden_internal.note_personal(NEW.org_id, NEW.item_id, memwarden_internal.personal_kinds(NEW.sensitive));
+    END IF;
+    IF NEW.class IS NOT NULL OR v_head.kept_until IS NOT NULL THEN
+        PERFORM memwarden_internal.settle_kept_until(NEW.org_id, ARRAY[NEW.item_id]);
     END IF;
     IF NEW.disputes IS NOT NULL THEN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);

@@ -101,7 +101,7 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
       JOIN memwarden_data.write_request AS w ON w.request_id = r.request_id
       -- What is remembered may be more secret by now than it was as a proposal.
-      LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = w.item_id
+      LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = w.item_id AND coalesce(i.kept_until > v_now, true)
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_readable)
       LEFT JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = w.version_id
      CROSS JOIN LATERAL (
@@ -163,6 +163,7 @@ AS $function$
 BEGIN
     RETURN (
         SELECT CASE WHEN (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_readable)
+                         AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp())
                     THEN jsonb_build_object(
                              'item_id', i.item_id, 'version_id', i.version_id, 'version', v.version, 'agent', p.name, 'subject', v.subject,
                              'predicate', v.predicate, 'content', v.content, 'confidence', v.confidence, 'recorded_at', i.updated_at)

@@ -55,6 +55,8 @@ BEGIN
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND s.scope_id = ANY (v_scopes)
       LEFT JOIN memwarden_data.said_version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id AND e.event = 'edited'
             AND s.scope_id IS NOT NULL AND memwarden_internal.refusal(v_me, 'READ', r.label_id, r.principal_id) IS NULL
+            AND NOT EXISTS (SELECT FROM memwarden_data.item AS i
+                             WHERE i.org_id = m.org_id AND i.item_id = m.item_id AND i.kept_until <= clock_timestamp())
      WHERE e.org_id = ANY (v_orgs)
        -- That a rejection is forgotten is no lesson.
        AND (e.event IN ('rejected', 'edited') OR e.event = 'noise' AND e.principal_id IS NULL)

@@ -169,6 +169,8 @@ BEGIN
                           WHERE r.org_id = v.org_id AND r.version_id = v.version_id AND r.recorded_at <= v_system_time
                           ORDER BY r.provenance_id DESC LIMIT 1) AS o ON true
      WHERE (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+       -- What retention lets nobody read today is told of no moment.
+       AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp())
        -- Of the value of another time, too, the time to live may be over.
        AND (v.expires_at IS NULL OR v.expires_at > v_system_time)
        AND (as_of.layers IS NULL OR v.layer = ANY (as_of.layers))
@@ -186,7 +188,8 @@ $function$;
 COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
     double precision, text) IS
     'Returns what the store held at a moment. A caller that may see an item today sees all that the item ever said, '
-    'and nothing else. What had expired by then is not returned. Times before the first write give no row. '
+    'and nothing else. What had expired by then is not returned, nor what retention lets nobody read today. Times '
+    'before the first write give no row. '
     'system_time: when the store held it, whatever became of it since; default now. valid_time: only what was held '
     'true at that time in the world; for a fact with one value at a time, the value of then. item_id: one item. '
     'scope: this scope and those it inherits from. scopes: exactly these; without scope and scopes, all that the '

@@ -65,13 +65,15 @@ BEGIN
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = history.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+       AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp())
      ORDER BY v.version DESC, g.log_seq DESC;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.history(uuid) IS
     'Lists every version of an item, newest first. An item that was retracted, expired or superseded by another item '
     'has one more row for that. This row has the operation RETRACT, EXPIRE or SUPERSEDE and comes before the row of '
-    'the version. No row is returned for an item that does not exist or that the caller may not see. recorded_at, '
+    'the version. No row is returned for an item that does not exist, that the caller may not see, or that retention lets '
+    'nobody read any more. recorded_at, '
     'superseded_at: from when to when the store held the version. valid_from, valid_to: from when to when it was '
     'true. actor, reason: who wrote it and why. changes: against the version before, [{"path", "change", "before", '
     '"after"}]; paths as in RFC 6901 below /content, /confidence and so on. restores_version: the version whose words '

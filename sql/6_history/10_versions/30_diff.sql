@@ -15,7 +15,8 @@ BEGIN
       JOIN memwarden_data.said_version AS v
         ON v.org_id = i.org_id AND v.version_id = memwarden_internal.version_of_number(i.org_id, i.item_id, w.version)
      WHERE memwarden_internal.may_read(v_principal_id, i.scope_id)
-       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
+       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+       AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp());
     IF cardinality(v_said) IS DISTINCT FROM 2 THEN
         PERFORM memwarden_internal.raise_error('unknown_object',
             format('item %s with versions %s and %s', diff.item_id, diff.version_a, diff.version_b));

@@ -34,6 +34,7 @@ BEGIN
                  WHERE NOT EXISTS (SELECT FROM unnest(v_versions) AS s (version_id) WHERE s.version_id = e.version_id)
                    AND i.scope_id = ANY (v_scopes)
                    AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+                   AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp())
                  ORDER BY e.version_id, e.relation, e.cited_by) AS n;
         v_found := v_step.versions;
         v_versions := v_versions || v_found;

@@ -26,6 +26,7 @@ BEGIN
       JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
       JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = t.scope_id
+     WHERE i.kept_until IS NULL OR i.kept_until > clock_timestamp()
      ORDER BY s.path, t.layer, t.item_id;
 END
 $function$;

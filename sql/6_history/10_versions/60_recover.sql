@@ -13,6 +13,10 @@ DECLARE
 BEGIN
     v_item := memwarden_internal.hold_item(recover.item_id, 'WRITE', recover.reason, true);
     v_now := greatest(clock_timestamp(), v_item.updated_at + interval '1 microsecond');
+    IF EXISTS (SELECT FROM memwarden_data.item AS i
+                WHERE i.org_id = v_item.org_id AND i.item_id = recover.item_id AND i.kept_until <= v_now) THEN
+        PERFORM memwarden_internal.raise_error('too_late', format('the retention of item %s is over', recover.item_id));
+    END IF;
     -- Its time may be over though no job has said so yet.
     v_over := CASE v_item.status WHEN 'EXPIRED' THEN v_item.updated_at WHEN 'ACTIVE' THEN v_item.expires_at END;
     IF v_over IS NULL OR v_over > v_now THEN
@@ -55,9 +59,9 @@ COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
     'must be permitted to write the memory. reason: 1 to 1,000 characters. ttl: how long it lives from now on; '
     'default that of the layer. outcome: COMMITTED, with the new version; or DEFERRED, and the request waits in '
     'review_queue(): people decided about the memory, or the caller is an agent and people are asked about a write '
-    'there. Raises 42704 for an item that has not expired or that the caller does not see; 55000 after the window or '
-    'in a closed scope; 42710 when another item has its subject and predicate now; 42501 without the right; 22023 for '
-    'a blank reason or a ttl out of range; 55P03 while another writer holds the lock on the scope; otherwise as '
+    'there. Raises 42704 for an item that has not expired or that the caller does not see; 55000 after the window, '
+    'when its retention is over or in a closed scope; 42710 when another item has its subject and predicate now; 42501 '
+    'without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the lock on the scope; otherwise as '
     'write() does. Source: four-layer design, 8; chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;

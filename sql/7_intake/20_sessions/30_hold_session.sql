@@ -128,6 +128,7 @@ BEGIN
       JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = r.item_id
       JOIN memwarden_data.said_version AS v ON v.org_id = e.org_id AND v.version_id = r.version_id
      WHERE e.org_id = p_org_id AND e.session_id = p_session_id AND e.part <> 'summary'
+       AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp())
        -- What was taken back is not what the session remembers; what has merely ended can be told as long as it can be recovered.
        AND (i.status = 'ACTIVE' OR i.status = 'EXPIRED' AND i.updated_at > clock_timestamp() - (
                 SELECT l.recovery_window FROM memwarden_data.kept_layer AS l

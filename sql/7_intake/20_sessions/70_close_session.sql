@@ -194,6 +194,8 @@ BEGIN
       FROM memwarden_data.session_entry AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id
       LEFT JOIN memwarden_data.said_version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
+       AND NOT EXISTS (SELECT FROM memwarden_data.item AS i
+                        WHERE i.org_id = v.org_id AND i.item_id = v.item_id AND i.kept_until <= clock_timestamp())
       LEFT JOIN memwarden_data.write_request AS p ON p.request_id = e.promotion_id
      WHERE e.org_id = p_org_id AND e.session_id = p_session_id
      ORDER BY e.ordinal;

@@ -9,7 +9,9 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH heads AS MATERIALIZED (
-        SELECT i.item_id, i.scope_id, i.layer, i.status::text AS status, i.expires_at <= p_now AS is_over, i.updated_at,
+        -- What retention ends is left to enforce_retention().
+        SELECT i.item_id, i.scope_id, i.layer, i.status::text AS status, i.updated_at,
+               i.expires_at <= p_now AND i.expires_at IS DISTINCT FROM i.kept_until AS is_over,
                l.gc_threshold, l.max_idle, l.hard_delete, l.recovery_window,
                l.hard_delete = 'after_grace' OR i.class IS NOT NULL
                    OR i.created_at <= p_now - (SELECT memwarden_internal.shortest_retention(p_org_id)) AS may_go

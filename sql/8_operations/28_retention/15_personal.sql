@@ -24,8 +24,11 @@ BEGIN
     ON CONFLICT ON CONSTRAINT personal_item_pkey DO UPDATE
        SET kinds = ARRAY(SELECT DISTINCT k FROM unnest(p.kinds || excluded.kinds) AS k ORDER BY k)
      WHERE NOT p.kinds @> excluded.kinds;
+    IF FOUND THEN
+        PERFORM memwarden_internal.settle_kept_until(p_org_id, ARRAY[p_item_id]);
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.note_personal(bigint, uuid, text[]) IS
-    'Notes that personal data of these kinds was found in a memory; nothing where they are NULL.';
+    'Notes that personal data of these kinds was found in a memory, and until when it may be read; nothing where they are NULL.';
 REVOKE ALL ON FUNCTION memwarden_internal.note_personal(bigint, uuid, text[]) FROM PUBLIC;

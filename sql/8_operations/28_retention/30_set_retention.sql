@@ -12,6 +12,8 @@ DECLARE
         v_org_id, set_retention.classification, set_retention.layer, set_retention.class);
     v_old    record;
     v_before memwarden_internal.due_memory[];
+    v_soon   memwarden_internal.due_memory[];
+    v_ended  bigint;
 BEGIN
     IF NOT coalesce(set_retention.keep_at_most > interval '0' AND (set_retention.keep_at_most <= interval '1000 years'
                     OR set_retention.keep_at_most = interval 'infinity'), true)
@@ -25,6 +27,7 @@ BEGIN
             'delete, archive or cold; counted_from: creation or update; at least one of them');
     END IF;
     v_before := memwarden_internal.before_retention_changes(v_org_id);
+    v_soon := memwarden_internal.due_soon(v_org_id);
     SELECT r.* INTO v_old FROM memwarden_internal.retention_rules(v_org_id) AS r
      WHERE r.applies_to = v_target.applies_to AND r.name = v_target.name;
     BEGIN
@@ -44,7 +47,9 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_retention', jsonb_build_object(
         v_target.applies_to, v_target.name, 'keep_at_most', set_retention.keep_at_most, 'keep_at_least', set_retention.keep_at_least,
         'afterwards', set_retention.afterwards, 'counted_from', set_retention.counted_from));
-    RETURN memwarden_internal.require_count_of_ended(v_org_id, v_before, set_retention.expected);
+    v_ended := memwarden_internal.require_count_of_ended(v_org_id, v_before, set_retention.expected);
+    PERFORM memwarden_internal.settle_due_soon(v_org_id, v_soon);
+    RETURN v_ended;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_retention(text, text, text, interval, interval, text, text, bigint, text) IS
@@ -75,18 +80,23 @@ DECLARE
     v_target record := memwarden_internal.retention_target(
         v_org_id, drop_retention.classification, drop_retention.layer, drop_retention.class);
     v_before memwarden_internal.due_memory[];
+    v_soon   memwarden_internal.due_memory[];
+    v_ended  bigint;
 BEGIN
     IF v_org_id = 0 AND v_target.applies_to = 'classification' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'classification: each has a rule; set_retention() changes it');
     END IF;
     v_before := memwarden_internal.before_retention_changes(v_org_id);
+    v_soon := memwarden_internal.due_soon(v_org_id);
     DELETE FROM memwarden_data.retention_rule AS r
      WHERE r.org_id = v_org_id AND r.applies_to = v_target.applies_to AND r.name = v_target.name;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('rule for %s %L', v_target.applies_to, v_target.name));
     END IF;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_retention', jsonb_build_object(v_target.applies_to, v_target.name));
-    RETURN memwarden_internal.require_count_of_ended(v_org_id, v_before, drop_retention.expected);
+    v_ended := memwarden_internal.require_count_of_ended(v_org_id, v_before, drop_retention.expected);
+    PERFORM memwarden_internal.settle_due_soon(v_org_id, v_soon);
+    RETURN v_ended;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_retention(text, text, text, bigint, text) IS

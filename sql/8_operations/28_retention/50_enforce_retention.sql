@@ -85,6 +85,11 @@ DECLARE
     v_next record := memwarden_internal.enforce_next_retention(
         coalesce((p_cursor ->> 'org_id')::bigint, -1), coalesce((p_cursor ->> 'item_id')::uuid, '00000000-0000-0000-0000-000000000000'));
 BEGIN
+    IF v_next.item_id IS NOT NULL THEN
+        PERFORM memwarden_internal.settle_next_kept(
+            coalesce((p_cursor ->> 'org_id')::bigint, -1),
+            coalesce((p_cursor ->> 'item_id')::uuid, '00000000-0000-0000-0000-000000000000'), v_next.org_id, v_next.item_id);
+    END IF;
     RETURN CASE WHEN v_next.item_id IS NOT NULL THEN jsonb_build_object('org_id', v_next.org_id, 'item_id', v_next.item_id) END;
 END
 $function$;

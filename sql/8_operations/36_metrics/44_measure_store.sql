@@ -60,7 +60,7 @@ DECLARE
         SELECT i.item_id FROM memwarden_data.item AS i
           JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer
          WHERE i.org_id = p_org_id
-           AND (i.status = 'ACTIVE' AND i.expires_at < p_now - interval '1 day'
+           AND (i.status = 'ACTIVE' AND i.expires_at < p_now - interval '1 day' AND i.expires_at IS DISTINCT FROM i.kept_until
                 OR i.status = 'EXPIRED' AND l.hard_delete = 'after_grace' AND i.updated_at < p_now - l.recovery_window - interval '1 day'));
 BEGIN
     RETURN QUERY
