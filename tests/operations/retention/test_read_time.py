@@ -87,7 +87,9 @@ def test_nothing_tells_what_is_past_its_retention(own: Office) -> None:
     agent = own.writer()
     admin = own.world.admin
     admin.execute("SELECT memwarden.define_entity_type('person')")
-    own.officer.execute("SELECT memwarden.register_entity('Ana', 'person', scope => %s)", (own.home,))
+    own.officer.execute(
+        "SELECT memwarden.register_entity('Ana', 'person', scope => %s)", (own.home,)
+    )
     personal = remember(agent, PHONE, subject="Ana", predicate="billing")
     write(agent, "semantic", f"{PHONE} of May", subject="Ana", predicate="billing")
     derived = remember(agent, "one invoice is open", evidence=cites(personal))
