@@ -71,9 +71,9 @@ def collect(office: Office) -> None:
 def tells(agent: Connection[DictRow], **values: Any) -> set[str]:
     """The ways of reading that tell of a memory."""
     found = set()
-    for name, call in READS.items():
+    for name, query in READS.items():
         try:
-            found |= {name} if agent.execute(call, values).fetchall() else set()
+            found |= {name} if agent.execute(query, values).fetchall() else set()
         except psycopg.errors.UndefinedObject:
             continue
     return found
@@ -177,7 +177,7 @@ def test_a_changed_rule_changes_at_once_what_is_read(own: Office) -> None:
 
 
 def test_consent_extends_what_is_read_and_other_rules_end_it(own: Office) -> None:
-    """Consent to the purpose at once; the rule of a class from the write on; of a layer, by the job.
+    """Consent counts at once, the rule of a class from the write on, that of a layer in time.
 
     Proves: R5 (or per consent)
     """
@@ -196,7 +196,7 @@ def test_consent_extends_what_is_read_and_other_rules_end_it(own: Office) -> Non
     visit = remember(agent, "a visit to the mill", layer="episodic", **{"class": "visit"})
     note = remember(agent, "a note about the mill", layer="episodic")
     own.officer.execute(
-        "SELECT memwarden.set_retention(layer => 'episodic', keep_at_most => '25 hours', org => %s)",
+        "SELECT memwarden.set_retention(layer => 'episodic', keep_at_most => '25 h', org => %s)",
         (own.org,),
     )
     found = {row["item_id"] for row in recall(agent, query="mill", layers=["episodic"])}
