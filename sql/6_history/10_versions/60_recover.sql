@@ -61,7 +61,7 @@ COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
     'review_queue(): people decided about the memory, or the caller is an agent and people are asked about a write '
     'there. Raises 42704 for an item that has not expired or that the caller does not see; 55000 after the window, '
     'when its retention is over or in a closed scope; 42710 when another item has its subject and predicate now; 42501 '
-    'without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the lock on the scope; otherwise as '
-    'write() does. Source: four-layer design, 8; chapter 12.7.';
+    'without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the lock on the scope; '
+    'otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;
