@@ -175,7 +175,8 @@ BEGIN
         CASE WHEN v_keys.lost > 0 OR v_generations = '{}' AND EXISTS (SELECT FROM memwarden_data.write_class AS c WHERE c.encrypted)
              THEN 'missing' WHEN v_keys.older > 0 AND v_keys.lost = 0 THEN 'warning' ELSE 'ok' END,
         CASE WHEN v_keys.lost > 0 THEN format('%s of %s keys are wrapped by a generation that this server does not have: bring it back, or '
-                 'SELECT memwarden.import_subject_keys(...), with the newest list', v_keys.lost, v_keys.all_keys)
+                 'SELECT memwarden.import_subject_keys(...), with the newest list; if it is lost for good: '
+                 'SELECT memwarden.give_up_subject_keys(...)', v_keys.lost, v_keys.all_keys)
              WHEN v_generations = '{}' THEN 'no generation: nothing can be encrypted for a subject; deploy/lib/subject-keys add makes one'
              WHEN v_keys.older > 0 THEN format('%s of %s keys are wrapped by an older generation: SELECT * FROM '
                  'memwarden.rewrap_subject_keys();', v_keys.older, v_keys.all_keys)

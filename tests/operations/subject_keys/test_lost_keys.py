@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
@@ -34,6 +35,12 @@ LOSE_ALL = """
 DO $$
 import os
 os.environ["MEMWARDEN_MASTER_KEY_FILE"] = "/nonexistent/master.key"
+$$ LANGUAGE plpython3u"""
+NEW_GENERATION = """
+DO $$
+import os
+with open(os.environ["MEMWARDEN_MASTER_KEY_FILE"] + ".subjects", "w") as file:
+    file.write("99 " + "ab" * 32 + "\\n")
 $$ LANGUAGE plpython3u"""
 TEXTS = "SELECT hold_id FROM memwarden.hold('case 7', texts => %s, org => %s)"
 
@@ -263,6 +270,39 @@ def test_an_erasure_that_could_not_read_is_not_completed(store: Store) -> None:
     store.admin.execute("CALL memwarden.check_compliance()")
     assert store.shipped.world.rows(incident) == [{"kind": "KEYS_UNAVAILABLE", "state": "closed"}]
     assert store.shipped.world.value("SELECT count(*) FROM memwarden.verify_log()") == 0
+
+
+def test_keys_that_are_lost_for_good_are_given_up_by_number(store: Store) -> None:
+    """Nothing waits any longer then; and nobody does that by mistake, or while there is no file.
+
+    Proves: R1, Z5 (keys that are lost for good)
+    """
+    give_up = "SELECT memwarden.give_up_subject_keys(%s, %s)"
+    store.hold("orion contract")
+    store.end()
+    with without_keys(store.shipped.world) as connection:
+        erase("Klaus", connection)
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            connection.execute(give_up, (2, "gone"))
+        connection.execute(NEW_GENERATION)
+        for wrong in ((1, "gone"), (None, "gone"), (2, " "), (2, None)):
+            with pytest.raises(psycopg.errors.InvalidParameterValue):
+                connection.execute(give_up, wrong)
+        assert store.left() == {"Petra", "Klaus"}
+        connection.execute(give_up, (2, "the disk is gone"))
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            connection.execute(give_up, (2, "the disk is gone"))
+        connection.execute("CALL memwarden.enforce_consent()")
+        assert store.left() == {"Petra"}
+        connection.execute("CALL memwarden.enforce_retention()")
+        assert store.left() == set()
+        (row,) = connection.execute(
+            "SELECT state FROM memwarden.status() WHERE component = 'subject keys'"
+        ).fetchall()
+        assert row == {"state": "ok"}
+    # Though the old file is here again.
+    (row,) = store.shipped.world.rows("SELECT status FROM memwarden.erasures")
+    assert row == {"status": "COMPLETED"}
 
 
 def test_a_destroyed_key_is_not_missing(vault: Vault) -> None:
