@@ -147,7 +147,7 @@ def test_the_list_above_is_complete(world: World) -> None:
     )
     silent = {row["proname"] for row in writing} - called - ELSEWHERE
     # bind() and put_rule() are called by those above; who opens a task may write it; keys make
-    # themselves; and setup() carries what there is at first, and finds the logins of a restored copy.
+    # themselves; setup() carries what there is at first, and finds logins in a restored copy.
     assert silent == {
         *("bind", "add_scope", "signing_key", "storage_parts", "put_rule"),
         "know_logins",

@@ -12,7 +12,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters');
     -- Where there is no file at all, it was perhaps only not put in its place.
     ELSIF memwarden_internal.subject_key_generations() = '{}' THEN
-        PERFORM memwarden_internal.raise_error('no_subject_keys', 'the file of this server is to hold a generation for what is written next');
+        PERFORM memwarden_internal.raise_error('no_subject_keys', 'put a new generation into the file first');
     END IF;
     -- No write is on its way with a key.
     PERFORM memwarden_internal.hold_organisations(v_orgs);
