@@ -25,7 +25,8 @@ CREATE OR REPLACE VIEW memwarden_data.said_capture WITH (security_invoker = true
 SELECT c.org_id, c.capture_id, c.source, c.external_id, c.session_id, c.trace_id, c.captured_at,
        CASE WHEN c.sealed IS NULL THEN c.content ELSE memwarden_internal.unsealed(c.subject_key_id, c.sealed) -> 'said' END AS content,
        c.subject_key_id,
-       CASE WHEN c.sealed IS NULL THEN false ELSE memwarden_internal.is_unread(c.org_id, c.subject_key_id, c.sealed) END AS is_unread
+       CASE WHEN c.sealed IS NULL THEN false ELSE memwarden_internal.is_unread(c.org_id, c.subject_key_id, c.sealed) END AS is_unread,
+       c.domains, c.masked
   FROM memwarden_data.capture AS c;
 COMMENT ON VIEW memwarden_data.said_capture IS
     'Captures with what they say, for the engine; null where it is gone, or encrypted and this server does not open it.';
