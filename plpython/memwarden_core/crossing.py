@@ -11,7 +11,8 @@ from collections.abc import Collection, Sequence
 from .late import late
 from .light import Any, NamedTuple
 from .masking import mask
-from .mentions import _occurs, _said, term
+from .mentions import _said, term
+from .named import occurs
 from .screening import screen
 from .sensitive.scan import Finding, RuleSet, redact
 
@@ -59,7 +60,7 @@ def _said_here(document: str, names: Sequence[str]) -> list[str]:
     if not names:
         return []
     words = term(_said(document))
-    return [name for name in names if (wanted := term(name)) and _occurs(words, wanted)]
+    return [name for name in names if (wanted := term(name)) and occurs(words, wanted)]
 
 
 def _screened(told: dict[str, Any], rules: RuleSet) -> tuple[dict[str, Any], list[str]]:

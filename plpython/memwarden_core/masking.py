@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 
 from .light import Any
-from .mentions import _occurs, _stands, term
+from .mentions import term
+from .named import occurs, stands
 
 MASK = "[masked]"
 """What stands in the place of a value; nothing in it tells which."""
@@ -15,19 +16,19 @@ MASK = "[masked]"
 def _masked_text(text: str, values: Sequence[tuple[str, str]]) -> str:
     """The text without the values; where a spelling hides its place, nothing of the text stays."""
     for value, wanted in values:
-        if not _occurs(term(text), wanted):
+        if not occurs(term(text), wanted):
             continue
         low, sought = text.casefold(), value.casefold()
         if len(low) == len(text):
             start = low.find(sought)
             while start >= 0:
-                if _stands(low, sought, start):
+                if stands(low, sought, start):
                     text = text[:start] + MASK + text[start + len(sought) :]
                     low = text.casefold()
                     start = low.find(sought, start + len(MASK))
                 else:
                     start = low.find(sought, start + 1)
-        if _occurs(term(text), wanted):
+        if occurs(term(text), wanted):
             return MASK
     return text
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from .named import MARK, names, occurs
 from .normalise import fold
 
 _APART = "\x00"
@@ -26,28 +27,6 @@ _MOMENT = re.compile(
 def term(identifier: str) -> str:
     """The form in which an identifier is looked for: compatibility form, case and blanks folded."""
     return " ".join(fold(identifier).split())
-
-
-def _is_part(character: str) -> bool:
-    """Whether a word goes on with this character."""
-    return character.isalnum() or character == "_"
-
-
-def _stands(text: str, found: str, start: int) -> bool:
-    """Whether what was found there is no part of a longer word."""
-    end = start + len(found)
-    goes_on_before = start > 0 and _is_part(found[0]) and _is_part(text[start - 1])
-    goes_on_after = end < len(text) and _is_part(found[-1]) and _is_part(text[end])
-    return not (goes_on_before or goes_on_after)
-
-
-def _occurs(text: str, wanted: str) -> bool:
-    start = text.find(wanted)
-    while start >= 0:
-        if _stands(text, wanted, start):
-            return True
-        start = text.find(wanted, start + 1)
-    return False
 
 
 def _strings(value: object) -> Iterator[str]:
@@ -93,13 +72,18 @@ def _said(document: str, *, ours: bool = False) -> str:
 def mentions(
     terms: Sequence[str], documents: Iterable[str | None], ours: Iterable[str | None] = ()
 ) -> bool:
-    """Whether a document holds one of the terms, which ``term`` has made.
+    """Whether a document holds one of the terms, which ``term`` or ``identifiers`` has made.
 
     ``ours`` are documents that the store has made: names of its own in them are not looked at.
     """
+    plain = [wanted for wanted in terms if MARK not in wanted]
+    typed = [wanted for wanted in terms if MARK in wanted]
     for made_here, some in ((False, documents), (True, ours)):
         for document in filter(None, some):
-            text = term(_said(document, ours=made_here))
-            if any(_occurs(text, wanted) for wanted in terms):
+            said = _said(document, ours=made_here)
+            text = term(said)
+            if any(occurs(text, wanted) for wanted in plain):
+                return True
+            if any(names(wanted, said, text) for wanted in typed):
                 return True
     return False

@@ -440,6 +440,23 @@ def search_terms(identifiers: list[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, map(term, identifiers))))
 
 
+def identifier_terms(identifiers: str) -> list[str]:
+    """Return the forms in which registered identifiers are looked for, each once."""
+    from .identifiers import terms
+
+    return terms(identifiers)
+
+
+def changed_identifiers(registered: str, given: str, remove: bool) -> tuple[str | None, str | None]:
+    """Return the registered identifiers as JSON with those given, or without; or what is wrong."""
+    from .identifiers import changed
+
+    try:
+        return json.dumps(changed(registered, given, remove=remove)), None
+    except ValueError as error:
+        return None, str(error)
+
+
 def packed_text(value: bytes) -> str:
     """Every text in a MessagePack value, one a line."""
     from .packed import packed_text as read

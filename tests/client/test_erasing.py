@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -44,6 +45,38 @@ def test_a_subject_is_erased(shared_world: World, home: str) -> None:
     agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
     with Client.connect(agent) as memory, pytest.raises(NotAllowed):
         memory.erase_subject("Ana", "asked for")
+
+
+def test_a_person_is_registered_exported_and_erased(
+    shared_world: World, home: str, tmp_path: Path
+) -> None:
+    """By commands: what the registered identifiers find is in the file, and then gone.
+
+    Proves: R1 (through the client)
+    """
+    dsn = curator_of(shared_world, home)
+    with Client.connect(dsn) as memory:
+        memory.write("episodic", "Vera asks about account AB-77")
+        memory.write("episodic", "Igor asks about account AB-78")
+        known = memory.register_subject("Vera", {"account": ["AB-77", "ab-77"]})
+        assert {each.identifier for each in known} == {"AB-77", "ab-77"}
+        left = memory.unregister_subject("Vera", {"account": "ab-77"})
+        assert [(each.kind, each.identifier) for each in left] == [("account", "AB-77")]
+        with pytest.raises(InvalidArgument):
+            memory.register_subject("Vera", {"email": "vera"})
+    added = run("subject", "register", "Vera", "--email", "Vera@Example.org", "--json", dsn=dsn)
+    assert [each["kind"] for each in json.loads(added.stdout)] == ["account", "email"]
+    shown = run("subject", "remove", "Vera", "--email", "vera@example.org", dsn=dsn)
+    assert "AB-77" in shown.stdout
+    assert "example" not in shown.stdout
+    file = tmp_path / "vera.jsonl"
+    assert run("export", str(file), "--subject", "Vera", dsn=dsn).exit_code == 0
+    (line,) = file.read_text().splitlines()
+    assert json.loads(line)["content"] == "Vera asks about account AB-77"
+    done = run("erase", "Vera", "--reason", "asked for", "--yes", dsn=dsn)
+    assert "COMPLETED: items 1" in done.stdout
+    with Client.connect(dsn) as memory:
+        assert memory.find_subject("Vera") == []
 
 
 def test_the_command_counts_and_erases_with_yes(shared_world: World, home: str) -> None:

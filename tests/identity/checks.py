@@ -255,7 +255,7 @@ def check_rows(
         *("pin", "legal_hold", "hold_policy", "blocked_erasure", "action_link"),
         *("pins", "holds", "action_links", "tombstones"),
         *("incident", "incidents", "residency_breaches", "collectable", "personal_item"),
-        *("subject_key", "destroyed_key"),
+        *("subject_key", "destroyed_key", "registered_subjects"),
         *("memory_errors", "leaked_memories"),
     ):
         # There are none here; tests of their own show who sees which.

@@ -33,6 +33,7 @@ CHANGES = {
     *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
     "set_ablation",
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
+    *("register_subject", "unregister_subject", "find_subject"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
     *("recover", "define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action"),
     *("define_source", "drop_source", "record_evidence", "reveal", "set_write_budget"),

@@ -67,7 +67,7 @@ ELSEWHERE = {
     *("configure_layer", "reset_layer", "use_profile", "observe_profile"),
     *("add_gate", "move_gate", "disable_gate", "enable_gate", "remove_gate"),
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
-    "record_consent",
+    *("record_consent", "register_subject", "unregister_subject"),
     *("pin", "unpin", "hold", "lift_hold", "set_hold_policy"),
     "set_threshold_tuning",
     *("rewrap_subject_keys", "give_up_subject_keys", "import_subject_keys", "finalise_erasures"),

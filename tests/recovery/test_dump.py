@@ -103,6 +103,7 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
     )
     world.rows("SELECT * FROM memwarden.erase_subject('Olga', 'asked', org => 'acme')")
     world.rows("SELECT memwarden.lift_hold(%s, 'over')", hold["hold_id"])
+    world.rows("SELECT memwarden.register_subject('acme', 'Olga', '{\"account\": \"HR-0417\"}')")
     world.admin.execute("SELECT memwarden.define_region('eu', 'Europe')")
     world.admin.execute("SELECT memwarden_internal.list_layers_to_collect()")
     world.admin.execute("CALL memwarden.take_metrics()")

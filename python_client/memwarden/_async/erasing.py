@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._json import strict_json
 from memwarden._statements import governing as sql
-from memwarden.results import Certificate
+from memwarden.results import Certificate, Identifier
 
 
 class AsyncErasing:
@@ -18,6 +20,62 @@ class AsyncErasing:
     """
 
     _session: AsyncSession
+
+    async def register_subject(
+        self,
+        subject: str,
+        identifiers: Mapping[str, str | Sequence[str]],
+        *,
+        org: str | None = None,
+    ) -> list[Identifier]:
+        """Register by what a person is found, and return all that is registered of the person.
+
+        `identifiers` gives to each kind (name, email, phone, account, adapter) a text or several.
+        What is registered already stays. `org` is the caller's by default.
+
+        Raises:
+            NotAllowed: the caller may not erase in the organisation.
+            NotFound: there is no such organisation.
+            InvalidArgument: an identifier is none of its kind, blank, too short or too long.
+        """
+        arguments = {"subject": subject, "identifiers": strict_json(identifiers), "org": org}
+        return await self._session.fetch(
+            sql.REGISTER_SUBJECT, arguments, Identifier, repeatable=True
+        )
+
+    async def unregister_subject(
+        self,
+        subject: str,
+        identifiers: Mapping[str, str | Sequence[str]] | None = None,
+        *,
+        org: str | None = None,
+    ) -> list[Identifier]:
+        """Remove what was registered by mistake, by default all, and return what is left.
+
+        Raises:
+            NotAllowed: the caller may not erase in the organisation.
+            NotFound: there is no such organisation, or the subject is not registered.
+            InvalidArgument: an identifier is not registered.
+        """
+        given = None if identifiers is None else strict_json(identifiers)
+        arguments = {"subject": subject, "identifiers": given, "org": org}
+        return await self._session.fetch(
+            sql.UNREGISTER_SUBJECT, arguments, Identifier, repeatable=False
+        )
+
+    async def find_subject(
+        self, subject: str, *, identifiers: Sequence[str] = (), org: str | None = None
+    ) -> list[UUID]:
+        """Return the memories that concern a person: those that `erase_subject` would erase.
+
+        Raises:
+            NotAllowed: the caller may not erase in the organisation.
+            NotFound: there is no such organisation.
+            InvalidArgument: an argument is blank or too long.
+        """
+        arguments = {"subject": subject, "identifiers": list(identifiers), "org": org}
+        rows = await self._session.fetch(sql.FIND_SUBJECT, arguments, dict[str, UUID])
+        return [row["item_id"] for row in rows]
 
     async def erase_subject(
         self,

@@ -29,6 +29,24 @@ COMPLIANCE_REPORT: Final[LiteralString] = """
 SELECT memwarden.compliance_report(org => %(org)s::text) AS report
 """
 
+REGISTER_SUBJECT: Final[LiteralString] = """
+SELECT kind, identifier
+FROM memwarden.register_subject(
+    org => %(org)s::text, subject => %(subject)s::text, identifiers => %(identifiers)s::jsonb)
+"""
+
+UNREGISTER_SUBJECT: Final[LiteralString] = """
+SELECT kind, identifier
+FROM memwarden.unregister_subject(
+    org => %(org)s::text, subject => %(subject)s::text, identifiers => %(identifiers)s::jsonb)
+"""
+
+FIND_SUBJECT: Final[LiteralString] = """
+SELECT item_id
+FROM memwarden.find_subject(
+    org => %(org)s::text, subject => %(subject)s::text, identifiers => %(identifiers)s::text[])
+"""
+
 ERASE_SUBJECT: Final[LiteralString] = """
 SELECT erasure_id, status, items, versions, requests, evidence, log_entries, layers, erased_at,
        subject_hash, places, final_at, blocked_reason, unread

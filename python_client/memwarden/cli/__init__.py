@@ -42,6 +42,7 @@ from memwarden.cli.reporting import report as report_health
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.settle import settle
+from memwarden.cli.subject import subject
 from memwarden.cli.watching import watch
 from memwarden.cli.worker import worker
 
@@ -124,6 +125,7 @@ app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)
 app.add_typer(models.app)
+app.add_typer(subject)
 app.add_typer(lexicon.app)
 recalls = typer.Typer(name="recalls", help="Who was given what, and what came of it.")
 recalls.command("list")(list_recalls)

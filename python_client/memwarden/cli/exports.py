@@ -39,6 +39,11 @@ def export_file(
     layer: Annotated[
         list[str] | None, typer.Option(help="Of this layer; may be repeated.", show_default=False)
     ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(help="What concerns this person, as register_subject knows them."),
+    ] = None,
+    org: Annotated[str | None, typer.Option(help="The organisation of the subject.")] = None,
     dsn: Dsn = "",
 ) -> None:
     """Export every memory that you may see, as it stands now, with its signed provenance.
@@ -57,12 +62,13 @@ def export_file(
         if to_parquet and file == "-":
             raise InvalidArgument("a Parquet file cannot be written to standard output")
         parquet = parquet_module() if to_parquet else None
+        only = None if subject is None else set(memory.find_subject(subject, org=org))
         with nullcontext() if is_plain(bar.console) else bar:
             task = bar.add_task("exporting", total=None)
 
             def records() -> Iterator[dict[str, Any]]:
                 nonlocal count
-                for total, record in export(memory, scope=scope, layers=layer):
+                for total, record in export(memory, scope=scope, layers=layer, only=only):
                     yield record
                     count += 1
                     bar.update(task, total=total, completed=count)
@@ -72,6 +78,9 @@ def export_file(
             else:
                 _whole(Path(file), records(), parquet)
     print(f"{count} memories exported", file=sys.stderr)
+    if only is not None and len(only) > count:
+        left = len(only) - count
+        print(f"{left} more concern the person, and are over or not yours to see", file=sys.stderr)
 
 
 def _whole(file: Path, records: Iterator[dict[str, Any]], parquet: Any) -> None:

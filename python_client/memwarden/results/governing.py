@@ -37,6 +37,14 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Identifier:
+    """By what a person is found: kind is name, email, phone, account or adapter."""
+
+    kind: str
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentStatus:
     """One line of `status()`; state is ok, missing, outdated or warning."""
 

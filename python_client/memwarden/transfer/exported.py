@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from memwarden._sync.client import Client
 from memwarden.results import DatedItem, Provenance
@@ -21,13 +22,19 @@ NAMES = ("format", "item_id", "version", *_SAME, "recorded_at", "expires_at", "e
 
 
 def export(
-    memory: Client, *, scope: str | None = None, layers: list[str] | None = None
+    memory: Client,
+    *,
+    scope: str | None = None,
+    layers: list[str] | None = None,
+    only: set[UUID] | None = None,
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every memory that the caller may see as it stands now, each with how many there are.
 
-    `scope`: that one and its ancestors. `provenance` holds the signed record of each version.
+    `scope`: that one and its ancestors. `only`: of these memories. `provenance` holds the signed
+    record of each version.
     """
     items = memory.as_of(scope=scope, layers=layers)
+    items = [item for item in items if only is None or item.item_id in only]
     for item in items:
         yield len(items), record(item, memory.provenance(item.item_id))
 

@@ -53,6 +53,10 @@ DECLARE
     v_named    uuid[];
     v_subjects text[];
     v_valued   uuid[];
+    -- By which the person is registered; where that cannot be read, everything may name the person.
+    v_known    text[];
+    v_by_known uuid[];
+    v_is_dark  boolean := false;
 BEGIN
     SELECT h.* INTO v_hold FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.hold_id = p_hold_id;
     v_terms := coalesce(memwarden_internal.search_terms(v_hold.texts), '{}');
@@ -67,6 +71,9 @@ BEGIN
             SELECT k.item_id FROM memwarden_data.memory_key AS k
              WHERE k.org_id = p_org_id AND k.item_id = ANY (p_item_ids)
                AND k.entity_id = ANY (memwarden_internal.find_in_entities(ARRAY[p_org_id], v_hold.subject, '{}')));
+        v_known := memwarden_internal.registered_terms(p_org_id, v_hold.subject, v_synonyms);
+        v_is_dark := EXISTS (SELECT FROM memwarden_internal.unread_registrations(p_org_id, v_hold.subject, v_synonyms));
+        v_by_known := CASE WHEN v_known <> '{}' THEN memwarden_internal.items_of_values(p_org_id, p_item_ids, v_known) END;
     END IF;
     IF v_hold.texts IS NOT NULL THEN
         v_valued := memwarden_internal.items_of_values(p_org_id, p_item_ids, v_terms);
@@ -77,7 +84,11 @@ BEGIN
       FROM memwarden_data.said_version AS v
      WHERE v.org_id = p_org_id AND v.item_id = ANY (p_item_ids)
        AND (v_hold.item_id IS NULL OR v.item_id = v_hold.item_id)
-       AND (v_hold.subject IS NULL OR v.subject = ANY (v_subjects) OR v.item_id = ANY (v_named))
+       AND (v_hold.subject IS NULL OR v_is_dark OR v.subject = ANY (v_subjects) OR v.item_id = ANY (v_named)
+            OR v.item_id = ANY (v_by_known)
+            OR v_known <> '{}' AND (v.is_unread OR memwarden_internal.mentions(
+                   v_known, ARRAY[v.content::text, v.subject, v.predicate, v.kind],
+                   ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text])))
        AND (v_hold.scope_ids IS NULL OR v.scope_id IN (
                SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.lineage && v_hold.scope_ids))
        AND (v_hold.layers IS NULL OR v.layer = ANY (v_hold.layers))

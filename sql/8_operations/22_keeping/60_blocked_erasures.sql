@@ -29,14 +29,21 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_hold  record;
-    v_terms text[];
+    v_hold     record;
+    v_terms    text[];
+    v_synonyms text := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
+    -- By which the subject is registered; NULL where the hold names none, or this server cannot read them.
+    v_known    text[];
 BEGIN
-    SELECT h.scope_ids, h.texts, num_nonnulls(h.item_id, h.subject, h.layers, h.written_during) AS others INTO v_hold
+    SELECT h.scope_ids, h.texts, h.subject, num_nonnulls(h.item_id, h.layers, h.written_during) AS others INTO v_hold
       FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.hold_id = p_hold_id;
     v_terms := memwarden_internal.search_terms(v_hold.texts);
+    IF NOT EXISTS (SELECT FROM memwarden_internal.unread_registrations(p_org_id, v_hold.subject, v_synonyms)) THEN
+        v_known := CASE WHEN v_hold.subject IS NOT NULL
+                        THEN memwarden_internal.registered_terms(p_org_id, v_hold.subject, v_synonyms) END;
+    END IF;
     -- What is no memory yet, or no more, has no subject that is compared and no layer: it is held by its scope and its words.
-    IF v_hold.others > 0 THEN
+    IF v_hold.others > 0 OR v_known = '{}' THEN
         RETURN false;
     END IF;
     RETURN EXISTS (
@@ -46,20 +53,24 @@ BEGIN
           LEFT JOIN memwarden_data.said_record AS x ON x.org_id = e.org_id AND x.evidence_id = e.source_id
          WHERE (v_hold.scope_ids IS NULL OR s.lineage && v_hold.scope_ids)
            AND (v_terms IS NULL OR c.is_unread OR x.is_unread
-                OR memwarden_internal.mentions(v_terms, ARRAY[c.content::text, x.excerpt, x.uri])))
-        OR v_terms IS NOT NULL AND EXISTS (
+                OR memwarden_internal.mentions(v_terms, ARRAY[c.content::text, x.excerpt, x.uri]))
+           AND (v_known IS NULL OR c.is_unread OR x.is_unread
+                OR memwarden_internal.mentions(v_known, ARRAY[c.content::text, x.excerpt, x.uri])))
+        OR (v_terms IS NOT NULL OR v_hold.subject IS NOT NULL) AND EXISTS (
         SELECT FROM memwarden_data.write_request AS r
           JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
          WHERE r.org_id = p_org_id AND r.request_id = ANY (p_request_ids) AND r.outcome = 'DEFERRED'
            AND (v_hold.scope_ids IS NULL OR s.lineage && v_hold.scope_ids)
-           AND (memwarden_internal.mentions(v_terms, ARRAY[
-                    memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.subject, r.predicate])
-                OR memwarden_internal.is_unread(r.org_id, r.subject_key_id, r.sealed_words)));
+           AND (memwarden_internal.is_unread(r.org_id, r.subject_key_id, r.sealed_words)
+                OR NOT EXISTS (
+                    SELECT FROM (VALUES (v_terms), (v_known)) AS t (terms)
+                     WHERE NOT memwarden_internal.mentions(t.terms, ARRAY[
+                               memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.subject, r.predicate]))));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.holds_source(bigint, uuid, uuid[], uuid[]) IS
-    'Whether a hold keeps recorded evidence, a capture, a thread or a request that waits: by the scope alone, or by texts that it names '
-    'or that this server cannot read.';
+    'Whether a hold keeps recorded evidence, a capture, a thread or a request that waits: by the scope alone, or by texts, or identifiers '
+    'of a registered subject, that it names or that this server cannot read.';
 REVOKE ALL ON FUNCTION memwarden_internal.holds_source(bigint, uuid, uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blocked_reason(p_unread integer, p_hold_ids uuid[])
@@ -168,13 +179,13 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    v_terms := memwarden_internal.search_terms(v_row.identifiers);
     v_synonyms := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
+    v_terms := memwarden_internal.terms_of_person(
+        p_org_id, v_row.subject, v_synonyms, memwarden_internal.search_terms(v_row.identifiers));
     v_found := memwarden_internal.erasure_extent(p_org_id, v_orgs, v_row.subject, v_terms, v_synonyms);
     v_holds := memwarden_internal.blocking_holds(
         v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_row.subject, v_terms, v_synonyms);
-    v_unread := memwarden_internal.unread_of_search(p_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids,
-        v_found.evidence_ids);
+    v_unread := memwarden_internal.unread_of_person(p_org_id, v_row.subject, v_synonyms, v_terms, v_holds, v_found);
     IF memwarden_internal.blocked_reason(v_unread.documents, v_holds) IS NOT NULL THEN
         PERFORM memwarden_internal.note_blocked(p_org_id, p_erasure_id, v_row.subject, v_row.identifiers, v_row.reason,
             v_row.subject_hash, cardinality(v_found.item_ids), v_holds, v_unread);

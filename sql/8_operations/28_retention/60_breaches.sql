@@ -25,7 +25,7 @@ BEGIN
     -- is back is beyond its retention.
     RETURN QUERY
     SELECT e.erasure_id, jsonb_build_object('erasure_id', e.erasure_id, 'erased_at', e.erased_at, 'items', l.items, 'requests', l.requests,
-                                            'evidence', l.evidence)
+                                            'evidence', l.evidence, 'registered', l.registered)
       FROM memwarden_data.erasure AS e
      CROSS JOIN LATERAL (
            SELECT (SELECT count(*) FROM memwarden_data.erased_item AS g
@@ -35,8 +35,11 @@ BEGIN
                      JOIN memwarden_data.write_request AS r ON r.request_id = q.request_id AND r.org_id = q.org_id
                     WHERE q.erasure_id = e.erasure_id AND num_nonnulls(r.content, r.subject, r.evidence) > 0) AS requests,
                   (SELECT count(*) FROM memwarden_internal.sources_among(ARRAY[p_org_id], ARRAY(
-                       SELECT x.evidence_id FROM memwarden_data.erased_evidence AS x WHERE x.erasure_id = e.erasure_id))) AS evidence) AS l
-     WHERE e.org_id = p_org_id AND e.cause = 'ERASURE' AND l.items + l.requests + l.evidence > 0;
+                       SELECT x.evidence_id FROM memwarden_data.erased_evidence AS x WHERE x.erasure_id = e.erasure_id))) AS evidence,
+                  (SELECT count(*) FROM memwarden_data.erased_subject AS t
+                     JOIN memwarden_data.registered_subject AS r ON r.org_id = t.org_id AND r.subject_hash = t.subject_hash
+                    WHERE t.erasure_id = e.erasure_id AND r.registered_at <= e.erased_at) AS registered) AS l
+     WHERE e.org_id = p_org_id AND e.cause = 'ERASURE' AND l.items + l.requests + l.evidence + l.registered > 0;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.unfinished_erasures(bigint) IS

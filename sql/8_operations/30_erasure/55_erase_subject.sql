@@ -12,7 +12,8 @@ DECLARE
     -- What the organisations have of /global's memory goes with it.
     v_orgs     bigint[] := memwarden_internal.orgs_of(v_org_id);
     v_id       uuid;
-    v_terms    text[] := memwarden_internal.erasure_terms(erase_subject.subject, erase_subject.identifiers, erase_subject.reason);
+    v_given    text[] := memwarden_internal.erasure_terms(erase_subject.subject, erase_subject.identifiers, erase_subject.reason);
+    v_terms    text[];
     v_synonyms text;
     v_found    memwarden_internal.erasure_extent;
     v_hash     bytea;
@@ -23,15 +24,16 @@ BEGIN
         PERFORM memwarden_internal.hold_organisations(v_orgs);
     END IF;
     SELECT coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = v_org_id), '{}') INTO v_synonyms;
+    -- Behind the lock: who registers an identifier waits for it.
+    v_terms := memwarden_internal.terms_of_person(v_org_id, erase_subject.subject, v_synonyms, v_given, erase_subject.reason);
     v_found := memwarden_internal.erasure_extent(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
     v_hash := memwarden_internal.keyed_hash('erased subject', convert_to(
         v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
     v_holds := memwarden_internal.blocking_holds(
         v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, erase_subject.subject, v_terms, v_synonyms);
-    v_unread := memwarden_internal.unread_of_search(v_org_id, v_terms, v_holds, v_found.item_ids, v_found.request_ids,
-        v_found.evidence_ids);
+    v_unread := memwarden_internal.unread_of_person(v_org_id, erase_subject.subject, v_synonyms, v_terms, v_holds, v_found);
     IF NOT coalesce(erase_subject.dry_run, false) THEN
-        v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_terms, v_synonyms);
+        v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_given, v_synonyms);
     END IF;
     blocked_reason := memwarden_internal.blocked_reason(v_unread.documents, v_holds);
     IF v_id IS NULL OR blocked_reason IS NOT NULL THEN
@@ -63,8 +65,8 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'it; (7) captures that name an identifier, in which the subject speaks, or from which a memory of the subject was '
     'made, with what rests on them; (8) the entities that bear the name or an identifier, with their names, '
     'attributes and all that was remembered of them by any name; (9) attributes of other entities that name an '
-    'identifier, synonyms and defined predicates that do; (10) the reasons in the log; the hashes of the log stay. The '
-    'call searches twice, about 5,000 items '
+    'identifier, synonyms and defined predicates that do; (10) the reasons in the log; the hashes of the log stay; (11) what '
+    'register_subject() registered of the subject: all these identifiers count as given. The call searches twice, about 5,000 items '
     'a second, and writers of the organisation wait meanwhile. Administrators of the organisation (full) with a role '
     'that deletes for good may call it. subject: looked for as a subject only; to find the name in texts, give it as '
     'an identifier too. reason: kept with the certificate; it must name neither the subject nor an identifier. '
@@ -263,7 +265,8 @@ DECLARE
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
        + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0
-       OR memwarden_internal.names_in_vocabulary(ARRAY[p_org_id], p_terms) THEN
+       OR memwarden_internal.names_in_vocabulary(ARRAY[p_org_id], p_terms)
+       OR memwarden_internal.registered_hashes(p_org_id, p_subject, p_synonyms, p_terms) <> '{}' THEN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
             '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
@@ -284,12 +287,17 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_before jsonb := memwarden_internal.rows_changed();
-    v_keys   uuid[] := memwarden_internal.doomed_keys(p_orgs, p_subject_hash, p_found.item_ids, p_found.evidence_ids);
+    v_before     jsonb := memwarden_internal.rows_changed();
+    v_registered bytea[] := memwarden_internal.registered_hashes(p_org_id, p_subject, p_synonyms, p_terms);
+    v_keys       uuid[] := memwarden_internal.doomed_keys(
+        p_orgs, p_subject_hash, p_found.item_ids, p_found.evidence_ids, v_registered);
 BEGIN
     PERFORM memwarden_internal.record_erasure(p_org_id, p_erasure_id, clock_timestamp(), p_reason, p_subject_hash, p_found, 'ERASURE',
         p_login, p_principal_id);
-    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(p_orgs, p_found, v_keys));
+    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(p_orgs, p_found, v_keys)
+        + (SELECT count(*) FROM memwarden_data.registered_subject AS r
+            WHERE r.org_id = p_org_id AND r.subject_hash = ANY (v_registered)
+              AND (r.sealed IS NULL OR r.subject_key_id <> ALL (v_keys))));
     PERFORM memwarden_internal.carry_out_erasure(p_orgs, p_erasure_id, p_found.item_ids, p_found.request_ids, p_found.evidence_ids,
         p_found.log_seqs);
     PERFORM memwarden_internal.erase_entities(ARRAY[p_org_id], p_found.entity_ids, p_terms);
@@ -300,6 +308,7 @@ BEGIN
     PERFORM memwarden_internal.erase_sessions(p_orgs, p_subject, p_terms);
     PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
     PERFORM memwarden_internal.erase_remarks(p_orgs, p_terms);
+    PERFORM memwarden_internal.erase_registered(p_org_id, p_erasure_id, p_subject, p_synonyms, v_registered);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
     PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);

@@ -32,6 +32,8 @@ BEGIN
                            'keys', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', k.subject_key_id, 'generation', k.generation)
                            ORDER BY k.subject_key_id), '[]')
                                       FROM memwarden_data.destroyed_key AS k WHERE k.erasure_id = e.erasure_id),
+                           'subjects', (SELECT coalesce(jsonb_agg(encode(s.subject_hash, 'hex') ORDER BY s.subject_hash), '[]')
+                                          FROM memwarden_data.erased_subject AS s WHERE s.erasure_id = e.erasure_id),
                            'key_id', v_key_id) AS entry
                   FROM memwarden_data.erasure AS e
                  WHERE export_erasures.since IS NULL OR e.erased_at >= export_erasures.since) AS t);
@@ -151,6 +153,8 @@ BEGIN
           JOIN memwarden_data.log AS l ON l.log_seq = (q.place ->> 0)::bigint AND l.recorded_at = (q.place ->> 1)::timestamptz
          WHERE l.org_id = ANY (v_orgs) AND l.reason_hash IS NULL);
     PERFORM memwarden_internal.record_listed(p_entry, v_state = 'GENUINE');
+    PERFORM memwarden_internal.erase_listed_subjects(
+        v_org_id, v_id, (p_entry #>> '{certificate,erased_at}')::timestamptz, p_entry -> 'subjects');
     PERFORM memwarden_internal.destroy_listed_keys(
         v_org_id, v_id, p_entry -> 'keys', CASE WHEN p_entry -> 'certificate' ? 'cause' THEN v_items END);
     PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_items, v_requests, v_evidence, v_reasons);

@@ -35,7 +35,8 @@ COMMENT ON FUNCTION memwarden_internal.sources_under_key(bigint, text, uuid[]) I
 REVOKE ALL ON FUNCTION memwarden_internal.sources_under_key(bigint, text, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.doomed_keys(
-    p_orgs bigint[], p_subject_hash bytea, p_item_ids uuid[], p_source_ids uuid[] DEFAULT '{}')
+    p_orgs bigint[], p_subject_hash bytea, p_item_ids uuid[], p_source_ids uuid[] DEFAULT '{}',
+    p_registered bytea[] DEFAULT '{}')
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +54,10 @@ BEGIN
                  WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_source_ids) AND e.subject_key_id IS NOT NULL
                  UNION
                 SELECT c.org_id, c.subject_key_id FROM memwarden_data.capture AS c
-                 WHERE c.org_id = ANY (p_orgs) AND c.capture_id = ANY (p_source_ids) AND c.subject_key_id IS NOT NULL) AS u
+                 WHERE c.org_id = ANY (p_orgs) AND c.capture_id = ANY (p_source_ids) AND c.subject_key_id IS NOT NULL
+                 UNION
+                SELECT r.org_id, r.subject_key_id FROM memwarden_data.registered_subject AS r
+                 WHERE r.org_id = ANY (p_orgs) AND r.subject_hash = ANY (p_registered) AND r.subject_key_id IS NOT NULL) AS u
          WHERE NOT EXISTS (SELECT FROM memwarden_data.item AS o
                             WHERE o.org_id = u.org_id AND o.subject_key_id = u.subject_key_id AND o.item_id <> ALL (p_item_ids))
            -- Who was called otherwise once has versions under that name's key.
@@ -64,13 +68,15 @@ BEGIN
            AND NOT EXISTS (SELECT FROM memwarden_internal.sealed_sources(ARRAY[u.org_id], ARRAY[u.subject_key_id]) AS s
                             WHERE s.source_id <> ALL (p_source_ids))
            AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
-                            WHERE r.org_id = u.org_id AND r.subject_key_id = u.subject_key_id AND r.outcome = 'DEFERRED'));
+                            WHERE r.org_id = u.org_id AND r.subject_key_id = u.subject_key_id AND r.outcome = 'DEFERRED')
+           AND NOT EXISTS (SELECT FROM memwarden_data.registered_subject AS r
+                            WHERE r.org_id = u.org_id AND r.subject_key_id = u.subject_key_id AND r.subject_hash <> ALL (p_registered)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[], bytea[]) IS
     'The keys that an erasure destroys: that of the subject, and those under which nothing is left without the items, the recorded '
-    'evidence and the captures.';
-REVOKE ALL ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[]) FROM PUBLIC;
+    'evidence, the captures and p_registered, rows of the register.';
+REVOKE ALL ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[], bytea[]) FROM PUBLIC;
 
 -- A write holds the key that it encrypts under: it leaves something under it, and nobody waits for it.
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_last_keys(p_org_id bigint, p_item_ids uuid[])
@@ -130,7 +136,9 @@ BEGIN
      WHERE p_item_ids IS NULL
         OR NOT EXISTS (SELECT FROM memwarden_data.item AS o
                         WHERE o.org_id = p_org_id AND o.subject_key_id = (k.entry ->> 'id')::uuid AND o.item_id <> ALL (p_item_ids))
-       AND NOT EXISTS (SELECT FROM memwarden_internal.sealed_sources(ARRAY[p_org_id], ARRAY[(k.entry ->> 'id')::uuid]));
+       AND NOT EXISTS (SELECT FROM memwarden_internal.sealed_sources(ARRAY[p_org_id], ARRAY[(k.entry ->> 'id')::uuid]))
+       AND NOT EXISTS (SELECT FROM memwarden_data.registered_subject AS r
+                        WHERE r.org_id = p_org_id AND r.subject_key_id = (k.entry ->> 'id')::uuid);
     INSERT INTO memwarden_data.destroyed_key (org_id, subject_key_id, erasure_id, generation)
     SELECT p_org_id, k.id, p_erasure_id, k.generation FROM jsonb_to_recordset(v_keys) AS k (id uuid, generation integer)
     ON CONFLICT (org_id, subject_key_id) DO NOTHING;

@@ -128,10 +128,14 @@ RECORDS = {
     "erased_request",
     "erased_evidence",
     "destroyed_key",
+    "erased_subject",
 }
 
 # Keys of subjects, under a keyed hash: destroyed by the erasure, tests/operations/subject_keys.
 KEYS = {"subject_key"}
+
+# Deleted with the person whom it names: tests/operations/subjects.
+REGISTER = {"registered_subject"}
 
 # Blanked with their request: tests/review/approval/test_erasing.py.
 REVIEWS = {"review", "review_event"}
@@ -192,7 +196,7 @@ def test_every_table_is_judged(shared_world: World) -> None:
     Proves: R1 (everywhere content can sit)
     """
     judged = {*ERASED, *NAMES, *SETTINGS, *PROOFS, *RECORDS, *REVIEWS, "log", "write_request"}
-    judged |= RECALLS | KEEPING | KEYS
+    judged |= RECALLS | KEEPING | KEYS | REGISTER
     assert set(columns(shared_world)) - judged == set()
 
 

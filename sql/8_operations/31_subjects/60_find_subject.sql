@@ -1,0 +1,29 @@
+CREATE OR REPLACE FUNCTION memwarden.find_subject(org text, subject text, identifiers text[] DEFAULT '{}')
+RETURNS TABLE (item_id uuid)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id   bigint := memwarden_internal.require_eraser(find_subject.org);
+    v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
+    v_synonyms text := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = v_org_id), '{}');
+    v_terms    text[] := memwarden_internal.terms_of_person(v_org_id, find_subject.subject, v_synonyms,
+        memwarden_internal.erasure_terms(find_subject.subject, find_subject.identifiers, '-'));
+    v_found    memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(
+        v_org_id, v_orgs, find_subject.subject, v_terms, v_synonyms);
+    v_unread   memwarden_internal.unread_extent := memwarden_internal.unread_of_person(
+        v_org_id, find_subject.subject, v_synonyms, v_terms, '{}', v_found);
+BEGIN
+    IF v_unread.documents > 0 THEN
+        PERFORM memwarden_internal.raise_error('subject_key_unavailable', format('%s documents could not be read', v_unread.documents));
+    END IF;
+    RETURN QUERY SELECT f.id FROM unnest(v_found.item_ids) AS f (id) ORDER BY f.id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.find_subject(text, text, text[]) IS
+    'Lists the memories that concern a person: those that erase_subject() would erase, whatever their status. memwarden export '
+    '--subject writes them to a file, with their provenance. Who may call it, and the arguments, are those of erase_subject(). Raises '
+    '42501 without the right; 42704 for an unknown organisation; 22023 for arguments out of range; F0000 where this server cannot read '
+    'something that may concern the person. Source: chapter 12.10.1.';
+REVOKE ALL ON FUNCTION memwarden.find_subject(text, text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.find_subject(text, text, text[]) TO memwarden_agent, memwarden_curator, memwarden_admin;

@@ -1,0 +1,29 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.list_registered()
+RETURNS TABLE (org text, subject text, kind text, identifier text, registered_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[];
+BEGIN
+    IF memwarden_internal.is_database_admin() THEN
+        v_orgs := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o);
+    ELSE
+        BEGIN
+            v_orgs := ARRAY[memwarden_internal.require_eraser(NULL)];
+        EXCEPTION WHEN insufficient_privilege THEN
+            RETURN;
+        END;
+    END IF;
+    RETURN QUERY
+    SELECT o.name, r.subject, i.kind, i.identifier, r.registered_at
+      FROM memwarden_data.registered_subject AS r
+      JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+      LEFT JOIN LATERAL memwarden_internal.identifiers_of(
+               memwarden_internal.opened_identifiers(r.identifiers, r.subject_key_id, r.sealed)) AS i ON true
+     WHERE r.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_registered() IS 'The rows of memwarden.registered_subjects.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_registered() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_registered() TO memwarden_agent, memwarden_curator, memwarden_admin;
