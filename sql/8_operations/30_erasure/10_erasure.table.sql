@@ -24,7 +24,7 @@ CREATE TABLE memwarden_data.erasure (
     -- What let it happen: a person's right, the age of what went, or the time for which it might be kept.
     cause              text NOT NULL DEFAULT 'ERASURE' CHECK (cause IN ('ERASURE', 'COLLECTION', 'RETENTION')),
     -- places: rows deleted or blanked, by table; subject_keys: how many keys it destroyed; generation: the newest that ever wrapped
-    -- one of them; in_clear: of what it took, how much no destroyed key had encrypted.
+    -- one of them; in_clear: of what it took, how much no destroyed key had encrypted; remains: rows that stay, by table.
     detail             jsonb,
     -- Since when nobody can have it back, why (KEYS, COPIES), and who vouches for that.
     final_at           timestamptz,

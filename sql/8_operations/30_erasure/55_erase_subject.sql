@@ -312,7 +312,8 @@ BEGIN
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
     PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);
-    PERFORM memwarden_internal.complete_certificate(p_erasure_id, v_before);
+    PERFORM memwarden_internal.complete_certificate(p_erasure_id, v_before || jsonb_build_object(
+        'remains', memwarden_internal.names_left(ARRAY[p_org_id], p_terms)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,

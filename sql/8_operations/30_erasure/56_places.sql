@@ -58,6 +58,47 @@ COMMENT ON FUNCTION memwarden_internal.count_in_clear(bigint[], memwarden_intern
     'a backup that is older holds those readable.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_in_clear(bigint[], memwarden_internal.erasure_extent, uuid[]) FROM PUBLIC;
 
+-- What administrators named is theirs to rename. What has the number of a memory, a request or a capture went with it.
+CREATE OR REPLACE FUNCTION memwarden_internal.names_left(p_orgs bigint[], p_terms text[])
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_table record;
+    v_count bigint;
+    v_left  jsonb := jsonb_build_object();
+BEGIN
+    FOR v_table IN
+        SELECT c.oid::regclass AS relation, c.relname,
+               coalesce(string_agg(format('t.%I', w.name), ', ') FILTER (WHERE a.atttypid = 'text'::regtype), 'NULL') AS texts,
+               coalesce(string_agg(format('to_jsonb(t.%I)::text', w.name), ', ') FILTER (WHERE a.atttypid <> 'text'::regtype), 'NULL')
+                   AS documents
+          FROM memwarden_internal.columns_of_words() AS w
+          JOIN pg_class AS c ON c.oid = w.relation AND c.relkind = 'r' AND NOT c.relispartition
+          JOIN pg_attribute AS a ON a.attrelid = w.relation AND a.attnum = w.number
+         WHERE a.atttypid IN ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype) AND p_terms <> '{}'
+           AND c.relnamespace = 'memwarden_data'::regnamespace AND c.relname !~ '_(hour|day|point)$'
+           AND EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = c.oid AND o.attname = 'org_id')
+           AND (c.relname = 'blocked_erasure'
+                OR NOT EXISTS (SELECT FROM pg_attribute AS u WHERE u.attrelid = c.oid AND u.atttypid = 'uuid'::regtype AND u.attnotnull))
+         GROUP BY c.oid ORDER BY c.relname
+    LOOP
+        EXECUTE format('SELECT count(*) FROM %s AS t WHERE t.org_id = ANY ($1) '
+                       'AND memwarden_internal.mentions($2, ARRAY[%s]::text[], ARRAY[%s]::text[])',
+                       v_table.relation, v_table.texts, v_table.documents) INTO v_count USING p_orgs, p_terms;
+        IF v_count > 0 THEN
+            v_left := v_left || jsonb_build_object(v_table.relname, v_count);
+        END IF;
+    END LOOP;
+    RETURN v_left;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.names_left(bigint[], text[]) IS
+    'How many rows of some organisations name one of the terms in what administrators named and set, by table, and how many erasures '
+    'that wait do. The tables are those of the catalog.';
+REVOKE ALL ON FUNCTION memwarden_internal.names_left(bigint[], text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.complete_certificate(p_erasure_id uuid, p_before jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -73,7 +114,10 @@ BEGIN
     END IF;
     v_detail := jsonb_build_object('places', v_places, 'in_clear', p_before -> 'in clear')
         || (SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE jsonb_build_object('subject_keys', count(*), 'generation', max(k.generation)) END
-              FROM memwarden_data.destroyed_key AS k WHERE k.erasure_id = p_erasure_id);
+              FROM memwarden_data.destroyed_key AS k WHERE k.erasure_id = p_erasure_id)
+        || (SELECT jsonb_build_object('remains', coalesce(p_before -> 'remains', '{}') || jsonb_strip_nulls(jsonb_build_object(
+                       'log', NULLIF(e.log_entries, 0), 'write_request', NULLIF(e.requests, 0))))
+              FROM memwarden_data.erasure AS e WHERE e.erasure_id = p_erasure_id);
     UPDATE memwarden_data.erasure AS e
        SET detail = v_detail, signature = memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
                e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items, e.versions,
@@ -82,6 +126,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) IS
-    'Writes into the certificate what its transaction took since p_before, by place, and signs it again. Raises 42704 when that '
-    'is nothing.';
+    'Writes into the certificate what its transaction took since p_before, by place, and what remains, and signs it again. '
+    'Raises 42704 when it took nothing.';
 REVOKE ALL ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) FROM PUBLIC;

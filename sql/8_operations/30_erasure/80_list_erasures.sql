@@ -26,7 +26,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_erasures() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_erasures() TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_erased_places()
-RETURNS TABLE (erasure_id uuid, places jsonb, subject_keys integer, in_clear integer, final_at timestamptz, final_by text)
+RETURNS TABLE (erasure_id uuid, places jsonb, subject_keys integer, in_clear integer, final_at timestamptz, final_by text,
+    remains jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -35,7 +36,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT e.erasure_id, e.detail -> 'places', (e.detail ->> 'subject_keys')::integer, (e.detail ->> 'in_clear')::integer,
-           CASE WHEN f.is_ours THEN e.final_at END, CASE WHEN f.is_ours THEN e.final_by END
+           CASE WHEN f.is_ours THEN e.final_at END, CASE WHEN f.is_ours THEN e.final_by END, e.detail -> 'remains'
       FROM memwarden_data.erasure AS e
      CROSS JOIN LATERAL (SELECT memwarden_internal.signature_state('final erasure', memwarden_internal.final_statement(
                e.org_id, e.erasure_id, e.final_at, e.final_by, e.final_key_id), e.final_key_id, encode(e.final_signature, 'hex'))
@@ -44,6 +45,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_erased_places() IS
-    'What memwarden.erasures says of what was taken, by place, and of when that became final. A forged signature counts as none.';
+    'What memwarden.erasures says of what was taken and of what remains, by place, and of when that became final. A '
+    'forged signature counts as none.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_erased_places() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_erased_places() TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -156,3 +156,26 @@ def test_synonyms_predicates_and_kept_settings_lose_the_name(desk: Desk) -> None
     again = write(agent, "semantic", "tea", subject="Bo", predicate="prefers")
     assert again["item_id"] == kept, again
     assert desk.findings() == []
+
+
+def test_the_certificate_lists_what_remains(desk: Desk) -> None:
+    """Log and requests by number, and names that administrators gave; signed like the rest.
+
+    Proves: R1 (the certificate)
+    """
+    word, admin = f"zq{desk.org}", desk.world.admin
+    desk.world.scope(f"/org/{desk.org}/user/{word}")
+    admin.execute("SELECT memwarden.define_write_class(%s, 'of hers', org => %s)", (word, desk.org))
+    agent = desk.agent()
+    remember(agent, f"{word} likes tea")
+    remember(agent, "tea")
+    assert desk.erase("nobody", word)["status"] == "COMPLETED"
+    (row,) = desk.world.rows(
+        "SELECT remains, log_entries, requests, signature FROM memwarden.erasures WHERE org = %s",
+        desk.org,
+    )
+    names = {"scope": 1, "write_class": 1}
+    # Who defined the class, and as what, is on record.
+    assert row["remains"] == names | {"log": 1, "write_request": 1, "access_log": 1}
+    assert (row["log_entries"], row["requests"], row["signature"]) == (1, 1, "GENUINE")
+    assert holding(desk.world, word) == {*names, "access_log"}
