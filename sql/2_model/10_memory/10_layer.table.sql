@@ -57,7 +57,7 @@ CREATE TABLE memwarden_data.layer (
     counted_from        text NOT NULL DEFAULT 'update' CHECK (counted_from IN ('creation', 'update')),
     gc_threshold        double precision CHECK (gc_threshold BETWEEN 0 AND 1),
     max_idle            interval CHECK (max_idle > interval '0'),
-    eviction            text CHECK (eviction IN ('lru', 'fifo', 'ttl')),
+    eviction            text CHECK (eviction IN ('lru', 'fifo', 'ttl', 'relevance')),
     hard_delete         text NOT NULL DEFAULT 'never' CHECK (hard_delete IN ('never', 'after_grace', 'retention')),
     neighbour_weight    double precision NOT NULL DEFAULT 0 CHECK (neighbour_weight BETWEEN 0 AND 1000),
     time_weight         double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000),
@@ -92,7 +92,7 @@ COMMENT ON COLUMN memwarden_data.layer.warm_after IS
 COMMENT ON COLUMN memwarden_data.layer.rate_limit IS 'How many writes one agent may ask for within rate_window; no limit where null.';
 COMMENT ON COLUMN memwarden_data.layer.max_items IS
     'How many memories there are meant to be: of a turn in working memory, of one session in layer session, which lets '
-    'the least important go; no limit where null.';
+    'the least important go, and of a scope elsewhere, by eviction; no limit where null.';
 COMMENT ON COLUMN memwarden_data.layer.own_shelf_from IS
     'From so many vectors on, those of a scope are searched by an index of their own instead of one by one; with fewer '
     'than half as many they go back.';
@@ -142,7 +142,7 @@ COMMENT ON COLUMN memwarden_data.layer.gc_threshold IS
 COMMENT ON COLUMN memwarden_data.layer.max_idle IS 'How long a memory may go unread: see gc_threshold. Staleness counts reads by it too.';
 COMMENT ON COLUMN memwarden_data.layer.eviction IS
     'Which memories of a scope go first where it holds more than max_items. lru: those read longest ago. fifo: the oldest. '
-    'ttl: those that end soonest. Null: none.';
+    'ttl: those that end soonest. relevance: those of least relevance, one pass after status() said so. Null: none.';
 COMMENT ON COLUMN memwarden_data.layer.hard_delete IS
     'Whether an expired memory is deleted for good. never; after_grace: once recovery_window is over; retention: once its '
     'retention is over as well.';
@@ -192,7 +192,7 @@ UPDATE memwarden_data.layer AS l
   FROM (VALUES ('working', 'exempt', 0, NULL::interval, NULL::double precision, NULL::interval, NULL, 'after_grace'),
                ('session', 'forcing', 12, NULL, 0.1, '1 hour', NULL, 'after_grace'),
                ('episodic', 'forcing', 0.01, '30 days', 0.2, '30 days', 'lru', 'after_grace'),
-               ('semantic', 'validity', 0.001, NULL, 0.1, '180 days', NULL, 'retention'),
-               ('procedural', 'validity', 0.0005, NULL, 0.1, '365 days', NULL, 'retention'))
+               ('semantic', 'validity', 0.001, NULL, 0.1, '180 days', 'relevance', 'retention'),
+               ('procedural', 'validity', 0.0005, NULL, 0.1, '365 days', 'relevance', 'retention'))
        AS d (layer, decay, decay_rate, soft_ttl, gc_threshold, max_idle, eviction, hard_delete)
  WHERE l.layer = d.layer;

@@ -16,6 +16,8 @@ CREATE TABLE memwarden_data.collection (
     -- By reason: what went, and what waits for a person, since it would be most of the layer.
     done         jsonb NOT NULL DEFAULT '{}',
     held_back    jsonb NOT NULL DEFAULT '{}',
+    -- Scopes that were nearly full or over when the last pass looked: how many memories each held.
+    full_scopes  jsonb NOT NULL DEFAULT '{}',
     PRIMARY KEY (org_id, layer)
 );
 CREATE INDEX collection_layer ON memwarden_data.collection (layer);

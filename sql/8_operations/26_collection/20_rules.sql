@@ -77,6 +77,29 @@ COMMENT ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestam
     'same when its time to live is over), NULL or empty where nothing does. Source: chapter 12.7.3 to 12.7.5, four-layer design 4 and 6.';
 REVOKE ALL ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestamptz) FROM PUBLIC;
 
+-- Working memory and sessions hold so many a session, and let go of the rest as they are written; elsewhere the number is a scope's.
+CREATE OR REPLACE FUNCTION memwarden_internal.full_scopes(p_org_id bigint, p_layer text, p_share double precision)
+RETURNS TABLE (scope_id bigint, items bigint, max_items bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_max bigint := (SELECT l.max_items FROM memwarden_data.kept_layer AS l
+                      WHERE l.org_id = p_org_id AND l.principal_id = 0 AND l.layer = p_layer AND l.shared);
+BEGIN
+    IF v_max IS NOT NULL THEN
+        RETURN QUERY
+        SELECT i.scope_id, count(*), v_max
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+         GROUP BY i.scope_id HAVING count(*) > p_share * v_max ORDER BY i.scope_id;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.full_scopes(bigint, text, double precision) IS
+    'The scopes of an organisation that hold more than a share of the max_items of a layer, with how many they hold.';
+REVOKE ALL ON FUNCTION memwarden_internal.full_scopes(bigint, text, double precision) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.over_cap(p_org_id bigint, p_layer text, p_now timestamptz)
 RETURNS TABLE (scope_id bigint, item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
@@ -84,20 +107,19 @@ SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
-    v_layer record;
-    v_scope record;
+    v_eviction text := (SELECT l.eviction FROM memwarden_data.kept_layer AS l
+                         WHERE l.org_id = p_org_id AND l.principal_id = 0 AND l.layer = p_layer);
+    -- Facts go when somebody has had a day to say otherwise.
+    v_told     jsonb := (SELECT c.full_scopes FROM memwarden_data.collection AS c WHERE c.org_id = p_org_id AND c.layer = p_layer);
+    v_scope    record;
+    v_ids      uuid[];
 BEGIN
-    SELECT l.max_items, l.eviction INTO v_layer FROM memwarden_data.kept_layer AS l
-     WHERE l.org_id = p_org_id AND l.principal_id = 0 AND l.layer = p_layer;
-    IF v_layer.max_items IS NULL OR v_layer.eviction IS NULL THEN
-        RETURN;
-    END IF;
     FOR v_scope IN
-        SELECT i.scope_id, count(*) - v_layer.max_items AS excess
-          FROM memwarden_data.item AS i
-         WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.layer = p_layer
-         GROUP BY i.scope_id HAVING count(*) > v_layer.max_items ORDER BY i.scope_id
+        SELECT f.scope_id, f.items - f.max_items AS excess FROM memwarden_internal.full_scopes(p_org_id, p_layer, 1) AS f
+         WHERE v_eviction <> 'relevance' OR (v_told ->> f.scope_id::text)::bigint > f.max_items
     LOOP
+        v_ids := ARRAY(SELECT i.item_id FROM memwarden_data.item AS i
+                        WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer);
         RETURN QUERY
         SELECT v_scope.scope_id, c.item_id
           FROM (SELECT i.item_id, i.created_at, i.expires_at,
@@ -105,24 +127,21 @@ BEGIN
                                                 WHERE u.org_id = i.org_id AND u.item_id = i.item_id)) AS used_at
                   FROM memwarden_data.item AS i
                  WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer) AS c
-         WHERE c.item_id NOT IN (
-                   SELECT k.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, ARRAY(
-                       SELECT i.item_id FROM memwarden_data.item AS i
-                        WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer)) AS k
-                    WHERE k.reason <> 'LINKED'
+          LEFT JOIN memwarden_internal.relevance_of(p_org_id, CASE v_eviction WHEN 'relevance' THEN v_ids ELSE '{}' END, p_now) AS r
+            ON r.item_id = c.item_id
+         WHERE v_eviction IS NOT NULL AND c.item_id NOT IN (
+                   SELECT k.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, v_ids) AS k WHERE k.reason <> 'LINKED'
                     UNION ALL
-                   SELECT d.id FROM memwarden_internal.duties_among(p_org_id, ARRAY(
-                       SELECT i.item_id FROM memwarden_data.item AS i
-                        WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer),
-                       p_now) AS d (id))
-         ORDER BY CASE v_layer.eviction WHEN 'ttl' THEN coalesce(c.expires_at, 'infinity') WHEN 'fifo' THEN c.created_at ELSE c.used_at END,
+                   SELECT d.id FROM memwarden_internal.duties_among(p_org_id, v_ids, p_now) AS d (id))
+         ORDER BY r.relevance,
+                  CASE v_eviction WHEN 'ttl' THEN coalesce(c.expires_at, 'infinity') WHEN 'fifo' THEN c.created_at ELSE c.used_at END,
                   c.used_at, c.item_id
          LIMIT v_scope.excess;
     END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) IS
-    'The items by which scopes of an organisation hold more than the max_items of a layer: those read longest ago, the oldest, or '
-    'those that end soonest, as the layer''s eviction says. What is pinned, held or still to be kept by a rule of '
-    'retention is none of them. Source: G7.';
+    'The items by which scopes of an organisation hold more than the max_items of a layer: those read longest ago, the oldest, '
+    'those that end soonest or those of least relevance, as the layer''s eviction says; by relevance only in scopes that were over '
+    'when the pass before looked. What is pinned, held or still to be kept by a rule of retention is none of them. Source: G7.';
 REVOKE ALL ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) FROM PUBLIC;

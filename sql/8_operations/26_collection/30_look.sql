@@ -50,6 +50,7 @@ BEGIN
         SELECT p_org_id, p_layer, o.scope_id, o.item_id, 'EXPIRE', 'OVER_CAP'
           FROM memwarden_internal.over_cap(p_org_id, p_layer, p_now) AS o
             ON CONFLICT DO NOTHING;
+        PERFORM memwarden_internal.note_full_scopes(p_org_id, p_layer);
     ELSE
         SELECT p.item_ids, p.last_scope, p.last_place INTO v_ids, v_scope, v_place
           FROM memwarden_internal.page_of_layer(p_org_id, p_layer, v_pass.stage, v_pass.after_scope, v_pass.after_place, p_count) AS p;
@@ -80,6 +81,32 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.look_for_collection(bigint, text, integer, timestamptz) IS
     'Looks at the next page of a pass, notes what a rule would collect, and goes on to the next stage behind the last page.';
 REVOKE ALL ON FUNCTION memwarden_internal.look_for_collection(bigint, text, integer, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.note_full_scopes(p_org_id bigint, p_layer text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_full jsonb := (SELECT coalesce(jsonb_object_agg(f.scope_id, f.items), '{}')
+                       FROM memwarden_internal.full_scopes(p_org_id, p_layer, 0.9) AS f);
+BEGIN
+    -- Each scope is told of once, when it is nearly full.
+    PERFORM pg_notify('memwarden_alert', jsonb_build_object(
+        'event', 'SCOPE_FULL', 'org', o.name, 'layer', p_layer, 'scopes', n.scopes, 'memories', n.most)::text)
+       FROM memwarden_data.organisation AS o
+       JOIN memwarden_data.collection AS c ON c.org_id = o.org_id AND c.layer = p_layer
+      CROSS JOIN LATERAL (SELECT count(*) AS scopes, max(e.value::bigint) AS most FROM jsonb_each_text(v_full) AS e
+                           WHERE NOT c.full_scopes ? e.key) AS n
+      WHERE o.org_id = p_org_id AND n.scopes > 0;
+    UPDATE memwarden_data.collection AS c SET full_scopes = v_full
+     WHERE c.org_id = p_org_id AND c.layer = p_layer AND c.full_scopes <> v_full;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.note_full_scopes(bigint, text) IS
+    'Notes which scopes hold more than nine tenths of the max_items of a layer, and tells who listens on memwarden_alert of those that '
+    'did not when the last pass looked.';
+REVOKE ALL ON FUNCTION memwarden_internal.note_full_scopes(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.needs_consent(p_found bigint, p_active bigint)
 RETURNS boolean

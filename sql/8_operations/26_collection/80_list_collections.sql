@@ -40,6 +40,8 @@ RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_told boolean;
 BEGIN
     -- How much others hold is an administrator's to know.
     IF NOT memwarden_internal.is_database_admin() THEN
@@ -54,11 +56,26 @@ BEGIN
      CROSS JOIN LATERAL memwarden_internal.held_back_of(o.org_id) AS h
       JOIN memwarden_data.collection AS c ON c.org_id = o.org_id AND c.layer = h.layer
      ORDER BY o.name, h.layer;
-    IF NOT FOUND THEN
-        RETURN QUERY SELECT 'collection', 'ok', 'nothing held back';
+    v_told := FOUND;
+    RETURN QUERY
+    SELECT 'collection', 'warning', format(
+               '%s scopes of %s hold more than nine tenths of what layer %s is for (max_items %s), the fullest %s. %s. Raise max_items, '
+               'or let memories go: configure_layer(%L, ...), SELECT * FROM memwarden.run_gc(%L, org => %L)', f.scopes, o.name, c.layer,
+               l.max_items, f.most, CASE WHEN l.eviction IS NULL THEN 'None goes, since the layer has no eviction'
+                                         ELSE 'What is more goes, by ' || l.eviction || ', and recover() brings it back' END,
+               c.layer, c.layer, o.name)
+      FROM memwarden_data.collection AS c
+      JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
+      JOIN memwarden_data.kept_layer AS l ON l.org_id = c.org_id AND l.principal_id = 0 AND l.layer = c.layer
+     CROSS JOIN LATERAL (SELECT count(*) AS scopes, max(e.value::bigint) AS most FROM jsonb_each_text(c.full_scopes) AS e) AS f
+     WHERE c.full_scopes <> '{}'
+     ORDER BY o.name, c.layer;
+    IF NOT FOUND AND NOT v_told THEN
+        RETURN QUERY SELECT 'collection', 'ok', 'nothing held back, no scope full';
     END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.collection_status() IS
-    'For administrators: a warning for each layer of which collection holds most back, with what lets it go on.';
+    'For administrators: a warning for each layer of which collection holds most back, and for each of which scopes are nearly full or '
+    'over, with what to do.';
 REVOKE ALL ON FUNCTION memwarden_internal.collection_status() FROM PUBLIC;

@@ -94,6 +94,21 @@ COMMENT ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) IS
     'Source: chapter 12.12.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_fill(p_org_id bigint)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'scope_fill', coalesce(l.layer, '*'), coalesce(max(f.items::double precision / f.max_items), 0), count(f.scope_id)
+      FROM memwarden_data.layer AS l LEFT JOIN LATERAL memwarden_internal.full_scopes(p_org_id, l.layer, 0) AS f ON true
+     GROUP BY GROUPING SETS ((), (l.layer)) HAVING grouping(l.layer) = 1 OR count(f.scope_id) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_fill(bigint) IS 'How near the fullest scope of each layer is to its max_items.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_fill(bigint) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_held_back(p_org_id bigint)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2

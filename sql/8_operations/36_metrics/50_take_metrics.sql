@@ -19,6 +19,7 @@ BEGIN
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_sample(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_store(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_lag(p_org_id, p_now) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_fill(p_org_id) AS m;
     END IF;
 END
 $function$;

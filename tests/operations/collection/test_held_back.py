@@ -39,7 +39,7 @@ def test_collection_that_waits_says_so_until_a_person_lets_it_go_on(yard: Yard) 
     Proves: G3 (a rule that would expire everything asks first, and says so), G8, Q4
     """
     world = yard.world
-    assert status(world) == [("ok", "nothing held back")]
+    assert status(world) == [("ok", "nothing held back, no scope full")]
     items = yard.many(yard.agent(validated=True), 12)
     listener = world.log_in("postgres")
     listener.execute("LISTEN memwarden_alert")
@@ -79,7 +79,7 @@ def test_collection_that_waits_says_so_until_a_person_lets_it_go_on(yard: Yard) 
     )
     assert row["done"] == 12
     assert {yard.status(item) for item in items} == {"EXPIRED"}
-    assert status(world) == [("ok", "nothing held back")]
+    assert status(world) == [("ok", "nothing held back, no scope full")]
     world.admin.execute("CALL memwarden.take_metrics()")
     assert metric(world, "collection_held_back", yard.org)["*"] == (0, "OK")
 
