@@ -89,11 +89,11 @@ def test_the_least_relevant_facts_go_a_pass_after_the_warning(yard: Yard, layer:
 
 def test_a_layer_without_eviction_keeps_all_and_goes_on_warning(yard: Yard) -> None:
     """Nothing goes where nobody said what goes first; it is told all the same."""
-    configure(yard, "semantic", max_items=3, eviction=None)
+    configure(yard, "semantic", max_items=2, eviction=None)
     items = yard.many(yard.agent(validated=True), 5, layer="semantic")
     for _ in range(2):
         assert yard.collect() == {}
     assert {yard.status(item) for item in items} == {"ACTIVE"}
     ((_, says),) = status(yard.world)
     assert "None goes, since the layer has no eviction" in says
-    assert fill(yard) == (pytest.approx(5 / 3), "ALERT")
+    assert fill(yard) == (2.5, "ALERT")
