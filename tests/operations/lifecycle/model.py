@@ -162,6 +162,8 @@ class State:
             return self.status
         if self.hard is not None and now - self.created >= self.hard:
             return "expired"
+        if self.retention(now) is not None:
+            return "expired"
         return "stale" if self.half else "alive"
 
     def end(self, now: float, status: str, reason: str) -> None:

@@ -19,6 +19,7 @@ MOVE = """
 UPDATE memwarden_data.item AS i
    SET created_at = %(at)s, updated_at = %(at)s,
        expires_at = %(at)s + (i.expires_at - i.updated_at),
+       kept_until = %(at)s + (i.kept_until - i.created_at),
        fresh_until = CASE WHEN i.fresh_until < 'infinity'
                           THEN %(at)s + (i.fresh_until - i.updated_at) ELSE i.fresh_until END
  WHERE i.item_id = %(item)s"""
