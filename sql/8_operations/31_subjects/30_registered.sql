@@ -29,7 +29,7 @@ BEGIN
          WHERE r.org_id = p_org_id AND p_synonyms <> '{}' AND memwarden_internal.normalised_subject(r.subject, p_synonyms) = v_form
          UNION
         SELECT r.subject_hash FROM memwarden_data.registered_subject AS r
-         WHERE r.org_id = p_org_id AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[r.subject]));
+         WHERE r.org_id = p_org_id AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[r.subject, r.subject_form]));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.registered_hashes(bigint, text, text, text[]) IS
