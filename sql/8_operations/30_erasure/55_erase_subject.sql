@@ -313,7 +313,8 @@ BEGIN
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
     PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);
     PERFORM memwarden_internal.complete_certificate(p_erasure_id, v_before || jsonb_build_object(
-        'remains', memwarden_internal.names_left(ARRAY[p_org_id], p_terms)));
+        'remains', memwarden_internal.names_left(ARRAY[p_org_id], p_terms)
+            || memwarden_internal.shared_registrations(p_org_id, p_terms)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,

@@ -20,6 +20,22 @@ COMMENT ON FUNCTION memwarden_internal.erase_registered(bigint, uuid, text, text
     'Takes rows out of the register, and notes their hashes and that of the subject. Called within an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_registered(bigint, uuid, text, text, bytea[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.shared_registrations(p_org_id bigint, p_terms text[])
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE jsonb_build_object('registered_subject', count(*)) END
+              FROM memwarden_data.registered_subject AS r
+             WHERE r.org_id = p_org_id AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[
+                       memwarden_internal.opened_identifiers(r.identifiers, r.subject_key_id, r.sealed)::text]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.shared_registrations(bigint, text[]) IS
+    'How many persons in the register have an identifier that names one of the terms, as the certificate lists what remains.';
+REVOKE ALL ON FUNCTION memwarden_internal.shared_registrations(bigint, text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_listed_subjects(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_hashes jsonb)
 RETURNS void

@@ -184,8 +184,6 @@ LISTED = {
     "recall_day": {"purpose"},
     "recall_log": {"login", "purpose", "scopes", "layers", "embedding_model", "surface"},
     "recall_outcome": {"login"},
-    # Encrypted; another person who has the same keeps it: tests/operations/subjects.
-    "registered_subject": {"identifiers"},
     "review": {"class", "reasons", "factors"},
     "review_event": {"login", "reason"},
     "review_notice": {"channel", "event", "locked_by", "locked_login"},

@@ -118,6 +118,10 @@ def test_a_hold_covers_what_the_identifiers_find(register: Register) -> None:
     assert (done["status"], done["items"]) == ("COMPLETED", 2)
     # The identifier is Petra's as well: her own erasure must find what is written later.
     assert register.listed() == {"Petra": {("account", "HR-55")}}
+    remains = register.world.value(
+        "SELECT remains FROM memwarden.erasures WHERE erasure_id = %s", done["erasure_id"]
+    )
+    assert remains["registered_subject"] == 1
     assert other not in register.found("Petra")
 
 
