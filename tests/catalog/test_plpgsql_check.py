@@ -91,6 +91,7 @@ DYNAMIC_READERS = {
     "months_over",
     "names_left",
     "nearest_on_shelf",
+    "newer_references",
     "part_of_shelf",
     "partition_bound",
     "partition_status",

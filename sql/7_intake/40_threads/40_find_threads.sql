@@ -10,7 +10,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.packed_text(bytea) IS 'Every text in a MessagePack value, one a line.';
 REVOKE ALL ON FUNCTION memwarden_internal.packed_text(bytea) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_threads(p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
+CREATE OR REPLACE FUNCTION memwarden_internal.find_threads(
+    p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text, p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -24,7 +25,7 @@ BEGIN
         EXECUTE format($query$
             SELECT array_agg(t.thread_number)
               FROM memwarden_data.thread AS t
-             WHERE t.org_id = ANY ($3)
+             WHERE t.org_id = ANY ($3) AND ($5 IS NULL OR t.thread_number = ANY ($5))
                AND ($2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[t.thread_id])
                     OR EXISTS (
                        SELECT FROM (SELECT c.* FROM %1$I.checkpoints AS c
@@ -38,11 +39,12 @@ BEGIN
                                     SELECT w.blob FROM %1$I.checkpoint_writes AS w
                                      WHERE w.login_role = t.login_role AND w.thread_id = t.thread_id OFFSET 0) AS s
                         WHERE memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(s.blob)]))) $query$, v_schema)
-           INTO v_found USING memwarden_internal.normalised_subject(p_subject, p_synonyms), p_terms, p_orgs, p_synonyms;
+           INTO v_found USING memwarden_internal.normalised_subject(p_subject, p_synonyms), p_terms, p_orgs, p_synonyms, p_among;
     END IF;
     RETURN coalesce(v_found, '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text) IS
-    'Threads of these organisations whose user_id is the subject, or whose id or states name one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text, uuid[]) IS
+    'Threads of these organisations whose user_id is the subject, or whose id or states name one of the terms. p_among: of '
+    'these alone; of all where it is NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text, uuid[]) FROM PUBLIC;

@@ -165,34 +165,23 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_orgs     bigint[] := memwarden_internal.orgs_of(p_org_id);
-    v_row      memwarden_data.blocked_erasure;
-    v_terms    text[];
-    v_synonyms text;
-    v_found    memwarden_internal.erasure_extent;
-    v_holds    uuid[];
-    v_unread   memwarden_internal.unread_extent;
+    v_orgs   bigint[] := memwarden_internal.orgs_of(p_org_id);
+    v_row    memwarden_data.blocked_erasure;
+    v_person memwarden_internal.found_person;
 BEGIN
-    PERFORM memwarden_internal.hold_organisations(v_orgs);
-    -- Another run has carried it out meanwhile.
     SELECT b.* INTO v_row FROM memwarden_data.blocked_erasure AS b WHERE b.org_id = p_org_id AND b.erasure_id = p_erasure_id;
-    IF NOT FOUND THEN
+    v_person := memwarden_internal.search_person(
+        p_org_id, v_orgs, v_row.subject, memwarden_internal.search_terms(v_row.identifiers), NULL, true);
+    -- Another run has carried it out meanwhile.
+    IF NOT EXISTS (SELECT FROM memwarden_data.blocked_erasure AS b WHERE b.org_id = p_org_id AND b.erasure_id = p_erasure_id) THEN
         RETURN;
-    END IF;
-    v_synonyms := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
-    v_terms := memwarden_internal.terms_of_person(
-        p_org_id, v_row.subject, v_synonyms, memwarden_internal.search_terms(v_row.identifiers));
-    v_found := memwarden_internal.erasure_extent(p_org_id, v_orgs, v_row.subject, v_terms, v_synonyms);
-    v_holds := memwarden_internal.blocking_holds(
-        v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_row.subject, v_terms, v_synonyms);
-    v_unread := memwarden_internal.unread_of_person(p_org_id, v_row.subject, v_synonyms, v_terms, v_holds, v_found);
-    IF memwarden_internal.blocked_reason(v_unread.documents, v_holds) IS NOT NULL THEN
+    ELSIF memwarden_internal.blocked_reason((v_person.unread).documents, v_person.holds) IS NOT NULL THEN
         PERFORM memwarden_internal.note_blocked(p_org_id, p_erasure_id, v_row.subject, v_row.identifiers, v_row.reason,
-            v_row.subject_hash, cardinality(v_found.item_ids), v_holds, v_unread);
+            v_row.subject_hash, cardinality((v_person.extent).item_ids), v_person.holds, v_person.unread);
         RETURN;
     END IF;
-    PERFORM memwarden_internal.erase_person(p_org_id, v_orgs, p_erasure_id, v_row.subject, v_terms, v_synonyms, v_row.reason,
-        v_row.subject_hash, v_found, v_row.login, v_row.principal_id);
+    PERFORM memwarden_internal.erase_person(p_org_id, v_orgs, p_erasure_id, v_row.subject, v_person.terms, v_person, v_row.reason,
+        v_row.subject_hash, v_row.login, v_row.principal_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.try_blocked(bigint, uuid) IS

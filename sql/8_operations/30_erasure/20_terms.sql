@@ -102,22 +102,28 @@ COMMENT ON FUNCTION memwarden_internal.normalised_subject(text, text) IS
     'A subject as the key of an item has it, under the synonyms of a JSON object.';
 REVOKE ALL ON FUNCTION memwarden_internal.normalised_subject(text, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.meant_subjects(p_orgs bigint[], p_subject text, p_synonyms text)
+CREATE OR REPLACE FUNCTION memwarden_internal.meant_subjects(
+    p_orgs bigint[], p_subject text, p_synonyms text, p_items uuid[], p_requests uuid[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_form text := memwarden_internal.normalised_subject(p_subject, p_synonyms);
 BEGIN
     RETURN ARRAY(
         SELECT s.subject
-          FROM (SELECT v.subject FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.subject IS NOT NULL
+          FROM (SELECT v.subject FROM memwarden_data.version AS v
+                 WHERE v.org_id = ANY (p_orgs) AND v.subject IS NOT NULL AND (p_items IS NULL OR v.item_id = ANY (p_items))
                  UNION
-                SELECT r.subject FROM memwarden_data.write_request AS r WHERE r.org_id = ANY (p_orgs) AND r.subject IS NOT NULL) AS s
+                SELECT r.subject FROM memwarden_data.write_request AS r
+                 WHERE r.org_id = ANY (p_orgs) AND r.subject IS NOT NULL
+                   AND (p_requests IS NULL OR r.request_id = ANY (p_requests))) AS s
          WHERE memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) IS
-    'The subjects of versions and requests that are this one, however they are spelt.';
-REVOKE ALL ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) IS
+    'The subjects of versions and requests that are this one, however they are spelt. p_items, p_requests: of these alone; of all '
+    'where they are NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) FROM PUBLIC;

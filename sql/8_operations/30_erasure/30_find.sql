@@ -1,9 +1,11 @@
 -- Where a person can be named: one function a place. A table that is new gets its function here, is asked in
--- found_items() or find_marks(), and its rows go in 40_erase_places.sql; tests/operations/erasure/test_every_column.py wants each.
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_versions(p_orgs bigint[], p_subjects text[], p_terms text[])
+-- found_items() or erasure_extent(), and its rows go in 40_erase_places.sql; tests/operations/erasure/test_every_column.py wants each.
+-- p_among: of which rows alone; of all where it is NULL. Few of many are found by an index: a plan of its own each time.
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_versions(p_orgs bigint[], p_subjects text[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     -- Items, timeline and vectors say nothing that no version says.
@@ -11,7 +13,7 @@ BEGIN
     SELECT DISTINCT v.item_id
       FROM memwarden_data.said_version AS v
       LEFT JOIN memwarden_data.label AS l ON l.label_id = v.label_id
-     WHERE v.org_id = ANY (p_orgs)
+     WHERE v.org_id = ANY (p_orgs) AND (p_among IS NULL OR v.item_id = ANY (p_among))
        AND (v.subject = ANY (p_subjects)
             -- Whose words of a capture it rests on.
             OR ARRAY(SELECT s.name #>> '{}' FROM jsonb_path_query(v.evidence, 'lax $[*].recorded.speaker') AS s (name)) && p_subjects
@@ -20,45 +22,49 @@ BEGIN
                    ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text, l.attributes::text]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[], uuid[]) IS
     'Items one of whose versions, past or present, has one of the subjects or names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[], uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_provenance(p_orgs bigint[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_provenance(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT p.item_id
       FROM memwarden_data.provenance AS p
-     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
-               p_terms, '{}', ARRAY[memwarden_internal.said_in_record(p.record)::text]);
+     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}'
+       AND (p_among IS NULL OR p.version_id = ANY (ARRAY(
+               SELECT v.version_id FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_among))))
+       AND memwarden_internal.mentions(p_terms, '{}', ARRAY[memwarden_internal.said_in_record(p.record)::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[]) IS 'Items whose provenance names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[], uuid[]) IS 'Items whose provenance names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[], uuid[]) FROM PUBLIC;
 
 -- What was taken out of a content and encrypted is looked at in clear, by nobody but the engine.
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_sensitive_values(p_orgs bigint[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_sensitive_values(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT s.item_id
       FROM memwarden_data.sensitive_value AS s
       JOIN memwarden_data.sealing_key AS k ON k.org_id = s.org_id
-     WHERE s.org_id = ANY (p_orgs) AND p_terms <> '{}'
+     WHERE s.org_id = ANY (p_orgs) AND p_terms <> '{}' AND (p_among IS NULL OR s.item_id = ANY (p_among))
        AND memwarden_internal.mentions(p_terms, ARRAY[memwarden_internal.readable_value(k.wrapped, s.org_id, s.kind, s.value_id,
            s.sealed)]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[], uuid[]) IS
     'Items of which an encrypted value names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.items_of_values(p_org_id bigint, p_item_ids uuid[], p_terms text[])
 RETURNS uuid[]
@@ -94,7 +100,7 @@ COMMENT ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text,
     'An encrypted value in clear; NULL where the server has not the key.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_references(p_orgs bigint[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_references(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -105,41 +111,45 @@ BEGIN
     FOR v_source_id IN SELECT s.source_id FROM memwarden_data.canonical_source AS s WHERE p_terms <> '{}' ORDER BY s.source_id LOOP
         RETURN QUERY EXECUTE format(
             'SELECT DISTINCT r.item_id FROM memwarden_data.%I AS r '
-            ' WHERE r.org_id = ANY ($1) AND memwarden_internal.mentions($2, ARRAY[r.key, r.pinned_version])', 'reference_' || v_source_id)
-          USING p_orgs, p_terms;
+            ' WHERE r.org_id = ANY ($1) AND ($3 IS NULL OR r.item_id = ANY ($3))'
+            '   AND memwarden_internal.mentions($2, ARRAY[r.key, r.pinned_version])', 'reference_' || v_source_id)
+          USING p_orgs, p_terms, p_among;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_references(bigint[], text[], uuid[]) IS
     'Items that refer to a row of a canonical source whose key is one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_references(bigint[], text[], uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_evidence(p_orgs bigint[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_evidence(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT e.evidence_id
           FROM memwarden_data.said_record AS e
-         WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.uri, e.excerpt, e.version]));
+         WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND (p_among IS NULL OR e.evidence_id = ANY (p_among))
+           AND memwarden_internal.mentions(p_terms, ARRAY[e.uri, e.excerpt, e.version]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[]) IS 'Recorded evidence that names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[], uuid[]) IS 'Recorded evidence that names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[], uuid[]) FROM PUBLIC;
 
 -- A capture is evidence of what was made of it, and goes where that goes.
-CREATE OR REPLACE FUNCTION memwarden_internal.find_captures(p_orgs bigint[], p_subjects text[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_captures(p_orgs bigint[], p_subjects text[], p_terms text[], p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT c.capture_id
           FROM memwarden_data.said_capture AS c
-         WHERE c.org_id = ANY (p_orgs)
+         WHERE c.org_id = ANY (p_orgs) AND (p_among IS NULL OR c.capture_id = ANY (p_among))
            AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id,
                     c.trace_id, array_to_string(c.domains, chr(10))], ARRAY[c.masked::text]))
@@ -149,12 +159,12 @@ BEGIN
           FROM memwarden_data.candidate AS d
           JOIN memwarden_data.version AS v ON v.org_id = d.org_id AND v.request_id = d.request_id
           JOIN memwarden_data.capture AS c ON c.org_id = d.org_id AND c.capture_id = d.capture_id
-         WHERE d.org_id = ANY (p_orgs) AND v.subject = ANY (p_subjects));
+         WHERE d.org_id = ANY (p_orgs) AND v.subject = ANY (p_subjects) AND (p_among IS NULL OR d.capture_id = ANY (p_among)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[], uuid[]) IS
     'Captures that name one of the terms, in which one of the subjects speaks, or of which a memory about one of them was made.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sources_among(p_orgs bigint[], p_source_ids uuid[])
 RETURNS TABLE (org_id bigint, source_id uuid, scope_id bigint)
@@ -177,40 +187,44 @@ COMMENT ON FUNCTION memwarden_internal.sources_among(bigint[], uuid[]) IS
     'Those of these numbers that are recorded evidence, captures or threads of a checkpointer, with their scopes.';
 REVOKE ALL ON FUNCTION memwarden_internal.sources_among(bigint[], uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.citing_items(p_orgs bigint[], p_evidence_ids uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.citing_items(p_orgs bigint[], p_evidence_ids uuid[], p_among uuid[] DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT DISTINCT v.item_id
       FROM memwarden_data.version AS v
-     WHERE p_evidence_ids <> '{}' AND v.org_id = ANY (p_orgs)
+     WHERE p_evidence_ids <> '{}' AND v.org_id = ANY (p_orgs) AND (p_among IS NULL OR v.item_id = ANY (p_among))
        AND EXISTS (SELECT FROM jsonb_array_elements(v.evidence) AS e (reference)
                     WHERE memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids)
                        OR memwarden_internal.cited_capture_id(e.reference ->> 'uri') = ANY (p_evidence_ids));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) IS 'Items that rest on recorded evidence, or on captures.';
-REVOKE ALL ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[], uuid[]) IS 'Items that rest on recorded evidence, or on captures.';
+REVOKE ALL ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[], uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_entities(p_orgs bigint[], p_subject text, p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_entities(
+    p_orgs bigint[], p_subject text, p_terms text[], p_among bigint[] DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT DISTINCT a.entity_id
           FROM memwarden_data.entity_alias AS a
-         WHERE a.org_id = ANY (p_orgs)
+         WHERE a.org_id = ANY (p_orgs) AND (p_among IS NULL OR a.entity_id = ANY (p_among))
            AND (a.said = memwarden_internal.normalised_subject(p_subject, '{}')
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.name, a.said])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[]) IS 'Entities that bear a name, or one that names a term.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[], bigint[]) IS
+    'Entities that bear a name, or one that names a term.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.items_of_entities(p_orgs bigint[], p_entity_ids bigint[])
 RETURNS uuid[]
@@ -226,58 +240,62 @@ COMMENT ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) IS
     'Items that some entities are the subject or the content of, whatever they call them.';
 REVOKE ALL ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT j.request_id
       FROM (SELECT q.org_id, q.request_id, q.last_error, memwarden_internal.opened_payload(q.payload) AS payload
-              FROM memwarden_data.job AS q) AS j
+              FROM memwarden_data.job AS q WHERE p_among IS NULL OR q.request_id = ANY (p_among)) AS j
      WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
                p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[
                    (j.payload - ARRAY['content', 'layer', 'scope_path', 'evidence'])::text,
                        memwarden_internal.said_in_evidence(j.payload -> 'evidence')::text])
      UNION
     SELECT v.request_id FROM memwarden_data.verdict AS v
-     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
+     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND (p_among IS NULL OR v.request_id = ANY (p_among))
+       AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
      UNION
     SELECT q.request_id FROM memwarden_data.review AS q
      WHERE q.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[q.report::text])
      UNION
     SELECT e.request_id FROM memwarden_data.review_event AS e
-     WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);
+     WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND (p_among IS NULL OR e.request_id = ANY (p_among))
+       AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[], uuid[]) IS
     'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the '
     'terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[], uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.found_items(p_orgs bigint[], p_subjects text[], p_terms text[], p_evidence_ids uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.found_items(
+    p_orgs bigint[], p_subjects text[], p_terms text[], p_evidence_ids uuid[], p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
-        SELECT memwarden_internal.find_in_versions(p_orgs, p_subjects, p_terms)
+        SELECT memwarden_internal.find_in_versions(p_orgs, p_subjects, p_terms, p_among)
          UNION
-        SELECT memwarden_internal.find_in_provenance(p_orgs, p_terms)
+        SELECT memwarden_internal.find_in_provenance(p_orgs, p_terms, p_among)
          UNION
-        SELECT memwarden_internal.find_in_sensitive_values(p_orgs, p_terms)
+        SELECT memwarden_internal.find_in_sensitive_values(p_orgs, p_terms, p_among)
          UNION
-        SELECT memwarden_internal.find_in_references(p_orgs, p_terms)
+        SELECT memwarden_internal.find_in_references(p_orgs, p_terms, p_among)
          UNION
-        SELECT memwarden_internal.citing_items(p_orgs, p_evidence_ids));
+        SELECT memwarden_internal.citing_items(p_orgs, p_evidence_ids, p_among));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[], uuid[]) IS
     'Items that concern the subject by themselves or rest on recorded evidence that does, whatever their layer and '
     'status.';
-REVOKE ALL ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[], uuid[]) FROM PUBLIC;
 
 -- What was made of it concerns it too: E(s) of chapter 12.10.2.
 CREATE OR REPLACE FUNCTION memwarden_internal.with_derived(p_orgs bigint[], p_item_ids uuid[])
@@ -310,20 +328,21 @@ COMMENT ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) IS
 REVOKE ALL ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_requests(
-    p_orgs bigint[], p_item_ids uuid[], p_evidence_ids uuid[], p_subjects text[], p_terms text[])
+    p_orgs bigint[], p_item_ids uuid[], p_evidence_ids uuid[], p_subjects text[], p_terms text[], p_among uuid[] DEFAULT NULL)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT r.request_id
           FROM memwarden_data.write_request AS r
-         WHERE r.org_id = ANY (p_orgs)
+         WHERE r.org_id = ANY (p_orgs) AND (p_among IS NULL OR r.request_id = ANY (p_among))
            AND (r.item_id = ANY (p_item_ids)
                 OR r.subject = ANY (p_subjects)
                 OR ARRAY(SELECT s.name #>> '{}' FROM jsonb_path_query(r.evidence, 'lax $[*].recorded.speaker') AS s (name)) && p_subjects
-                OR r.request_id IN (SELECT memwarden_internal.find_in_questions(p_orgs, p_terms))
+                OR r.request_id IN (SELECT memwarden_internal.find_in_questions(p_orgs, p_terms, p_among))
                 -- It waits to say what rests on something that goes.
                 OR r.outcome = 'DEFERRED' AND jsonb_typeof(r.evidence) = 'array' AND EXISTS (
                        SELECT FROM jsonb_array_elements(r.evidence) AS e (reference)
@@ -353,27 +372,28 @@ BEGIN
                              r.review_asked::text, r.review::text])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[], uuid[]) IS
     'Write requests that were about one of the items, have one of the subjects, name one of the terms, or wait to rest '
     'on one of the items or of the evidence.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[], uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.find_in_reasons(p_orgs bigint[], p_item_ids uuid[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_reasons(p_orgs bigint[], p_item_ids uuid[], p_terms text[], p_among uuid[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT l.log_seq
           FROM memwarden_data.log AS l
-         WHERE l.org_id = ANY (p_orgs) AND l.reason <> '' AND p_terms <> '{}'
+         WHERE l.org_id = ANY (p_orgs) AND l.reason <> '' AND p_terms <> '{}' AND (p_among IS NULL OR l.item_id = ANY (p_among))
            AND l.item_id <> ALL (p_item_ids) AND memwarden_internal.mentions(p_terms, ARRAY[l.reason]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[], uuid[]) IS
     'Entries of the log whose reason names one of the terms, of other items than those given.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_erasures(p_orgs bigint[], p_terms text[])
 RETURNS uuid[]
@@ -389,3 +409,28 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_erasures(bigint[], text[]) IS 'Earlier erasures whose reason names one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_erasures(bigint[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_recalls(p_orgs bigint[], p_terms text[], p_seen pg_snapshot DEFAULT NULL)
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT l.recall_id FROM memwarden_data.recall_log AS l
+         WHERE l.org_id = ANY (p_orgs) AND l.task IS NOT NULL AND p_terms <> '{}'
+           AND (p_seen IS NULL OR l.system_identifier = memwarden_internal.system_identifier()
+                AND l.transaction_id >= pg_snapshot_xmin(p_seen))
+           AND memwarden_internal.mentions(p_terms, ARRAY[l.task])
+         UNION
+        SELECT o.recall_id FROM memwarden_data.recall_outcome AS o
+         WHERE o.org_id = ANY (p_orgs) AND o.detail IS NOT NULL AND p_terms <> '{}'
+           AND (p_seen IS NULL OR o.system_identifier = memwarden_internal.system_identifier()
+                AND o.transaction_id >= pg_snapshot_xmin(p_seen))
+           AND memwarden_internal.mentions(p_terms, ARRAY[o.detail::text]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_recalls(bigint[], text[], pg_snapshot) IS
+    'Recalls whose task, or of which a report, names one of the terms. p_seen: only those that it did not see.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_recalls(bigint[], text[], pg_snapshot) FROM PUBLIC;

@@ -252,7 +252,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.erase_vocabulary(bigint[], text[]) FRO
 
 -- That somebody was given something stays, by number: whoever must be told that it is gone can be found. What was asked, and
 -- for what, goes.
-CREATE OR REPLACE FUNCTION memwarden_internal.erase_recalls(p_orgs bigint[], p_item_ids uuid[], p_terms text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_recalls(p_orgs bigint[], p_item_ids uuid[], p_recall_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -268,22 +268,19 @@ BEGIN
     UPDATE memwarden_data.recall_log AS l SET task = NULL, query_digest = NULL
      WHERE num_nonnulls(l.task, l.query_digest) > 0
        AND (l.item_ids && p_item_ids OR l.withheld && p_item_ids
-            OR l.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[l.task]));
+            OR l.org_id = ANY (p_orgs) AND l.recall_id = ANY (p_recall_ids));
     UPDATE memwarden_data.recall_outcome AS o SET detail = NULL
      WHERE o.detail IS NOT NULL
-       AND (o.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[o.detail::text])
+       AND (o.org_id = ANY (p_orgs) AND o.recall_id = ANY (p_recall_ids)
             OR EXISTS (SELECT FROM memwarden_data.recall_log AS l
                         WHERE l.org_id = o.org_id AND l.recall_id = o.recall_id
                           AND (l.item_ids && p_item_ids OR l.withheld && p_item_ids)));
-    -- Without it nothing is withheld for that task.
-    DELETE FROM memwarden_data.ablation AS a
-     WHERE a.org_id = ANY (p_orgs) AND a.task <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.task]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) IS
-    'Empties task and digest of recalls that gave or withheld one of the items or whose task names one of the terms, and what was '
-    'reported of those or names one; and deletes the working memory of sessions that were given one of the items.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], uuid[]) IS
+    'Empties task and digest of recalls that gave or withheld one of the items, and of the recalls with these numbers, and what was '
+    'reported of them; and deletes the working memory of sessions that were given one of the items.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
 RETURNS bigint
@@ -391,11 +388,14 @@ BEGIN
      WHERE s.org_id = ANY (p_orgs)
        AND (memwarden_internal.normalised_subject(s.task, '{}') = v_form
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[s.task]));
+    -- Without it nothing is withheld for that task.
+    DELETE FROM memwarden_data.ablation AS a
+     WHERE a.org_id = ANY (p_orgs) AND a.task <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.task]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) IS
     'Deletes the sessions whose task is the subject or names one of the terms, and working memory that names one; that '
-    'of a session which goes on is made anew of what it still remembers.';
+    'of a session which goes on is made anew of what it still remembers. And what is withheld for a task that names one.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_entries(p_orgs bigint[], p_request_ids uuid[])

@@ -100,7 +100,8 @@ BEGIN
     ON CONFLICT (org_id, evidence_id) DO NOTHING;
     PERFORM memwarden_internal.record_erased_items(p_orgs, p_erasure_id, p_item_ids);
     PERFORM memwarden_internal.record_erased_reasons(p_orgs, p_erasure_id, p_log_seqs);
-    PERFORM memwarden_internal.erase_items(p_orgs, p_item_ids);
+    PERFORM memwarden_internal.erase_items(p_orgs, p_item_ids, ARRAY(
+        SELECT v.version_id FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids)));
     PERFORM memwarden_internal.erase_entries(p_orgs, p_request_ids);
     PERFORM memwarden_internal.erase_requests(p_orgs, p_item_ids, p_request_ids);
     PERFORM memwarden_internal.erase_evidence(p_orgs, p_evidence_ids);

@@ -13,42 +13,34 @@ DECLARE
     v_orgs     bigint[] := memwarden_internal.orgs_of(v_org_id);
     v_id       uuid;
     v_given    text[] := memwarden_internal.erasure_terms(erase_subject.subject, erase_subject.identifiers, erase_subject.reason);
-    v_terms    text[];
-    v_synonyms text;
+    v_person   memwarden_internal.found_person;
     v_found    memwarden_internal.erasure_extent;
     v_hash     bytea;
-    v_holds    uuid[];
-    v_unread   memwarden_internal.unread_extent;
 BEGIN
-    IF NOT coalesce(erase_subject.dry_run, false) THEN
-        PERFORM memwarden_internal.hold_organisations(v_orgs);
-    END IF;
-    SELECT coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = v_org_id), '{}') INTO v_synonyms;
-    -- Behind the lock: who registers an identifier waits for it.
-    v_terms := memwarden_internal.terms_of_person(v_org_id, erase_subject.subject, v_synonyms, v_given, erase_subject.reason);
-    v_found := memwarden_internal.erasure_extent(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
+    v_person := memwarden_internal.search_person(
+        v_org_id, v_orgs, erase_subject.subject, v_given, erase_subject.reason, NOT coalesce(erase_subject.dry_run, false));
+    -- It took a while: the caller may be nobody any more.
+    PERFORM memwarden_internal.require_eraser(erase_subject.org);
+    v_found := v_person.extent;
     v_hash := memwarden_internal.keyed_hash('erased subject', convert_to(
-        v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
-    v_holds := memwarden_internal.blocking_holds(
-        v_orgs, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, erase_subject.subject, v_terms, v_synonyms);
-    v_unread := memwarden_internal.unread_of_person(v_org_id, erase_subject.subject, v_synonyms, v_terms, v_holds, v_found);
+        v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_person.synonyms), 'UTF8'));
     IF NOT coalesce(erase_subject.dry_run, false) THEN
-        v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_given, v_synonyms);
+        v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_given, v_person.synonyms);
     END IF;
-    blocked_reason := memwarden_internal.blocked_reason(v_unread.documents, v_holds);
+    blocked_reason := memwarden_internal.blocked_reason((v_person.unread).documents, v_person.holds);
     IF v_id IS NULL OR blocked_reason IS NOT NULL THEN
         PERFORM memwarden_internal.note_blocked(v_org_id, v_id, erase_subject.subject, erase_subject.identifiers, erase_subject.reason,
-            v_hash, cardinality(v_found.item_ids), v_holds, v_unread);
-        IF v_id IS NOT NULL AND v_unread.documents > 0 THEN
+            v_hash, cardinality(v_found.item_ids), v_person.holds, v_person.unread);
+        IF v_id IS NOT NULL AND (v_person.unread).documents > 0 THEN
             PERFORM memwarden_internal.note_incidents(v_org_id, NULL, 'KEYS_UNAVAILABLE');
         END IF;
         RETURN QUERY SELECT v_id, CASE WHEN blocked_reason IS NULL THEN 'DRY_RUN' ELSE 'BLOCKED' END, cardinality(v_found.item_ids),
             v_found.versions, cardinality(v_found.request_ids), cardinality(v_found.evidence_ids), v_found.log_entries, v_found.layers,
-            NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz, blocked_reason, v_unread.documents;
+            NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz, blocked_reason, (v_person.unread).documents;
         RETURN;
     END IF;
-    PERFORM memwarden_internal.erase_person(v_org_id, v_orgs, v_id, erase_subject.subject, v_terms, v_synonyms, erase_subject.reason,
-        v_hash, v_found, session_user, memwarden_internal.current_principal());
+    PERFORM memwarden_internal.erase_person(v_org_id, v_orgs, v_id, erase_subject.subject, v_person.terms, v_person, erase_subject.reason,
+        v_hash, session_user, memwarden_internal.current_principal());
     RETURN QUERY
     SELECT e.erasure_id, 'COMPLETED', e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash,
            e.detail -> 'places', e.final_at, NULL::text, 0
@@ -66,8 +58,9 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'made, with what rests on them; (8) the entities that bear the name or an identifier, with their names, '
     'attributes and all that was remembered of them by any name; (9) attributes of other entities that name an '
     'identifier, synonyms and defined predicates that do; (10) the reasons in the log; the hashes of the log stay; (11) what '
-    'register_subject() registered of the subject: all these identifiers count as given. The call searches twice, about 5,000 items '
-    'a second, and writers of the organisation wait meanwhile. Administrators of the organisation (full) with a role '
+    'register_subject() registered of the subject: all these identifiers count as given. The call searches about 5,000 items a second '
+    'while writers write. Then they wait for as long as it takes to look at what was written meanwhile, and to erase. Administrators '
+    'of the organisation (full) with a role '
     'that deletes for good may call it. subject: looked for as a subject only; to find the name in texts, give it as '
     'an identifier too. reason: kept with the certificate; it must name neither the subject nor an identifier. '
     'identifiers: at most 100 texts of 2 to 1,000 characters; found literally, whatever the case, and never as part '
@@ -81,7 +74,8 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
     'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
     'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; '
-    '22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; XX000 when something would be left. '
+    '22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; 40001 when what was found changes again '
+    'and again; XX000 when something would be left. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
@@ -146,64 +140,6 @@ COMMENT ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) IS
     'The identifiers as they are looked for. Raises 22023 for arguments of erase_subject() out of range.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) FROM PUBLIC;
 
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.erasure_extent') IS NULL THEN
-        CREATE TYPE memwarden_internal.erasure_extent AS (
-            item_ids     uuid[],
-            request_ids  uuid[],
-            evidence_ids uuid[],
-            log_seqs     bigint[],
-            versions     integer,
-            log_entries  integer,
-            layers       text[],
-            entity_ids   bigint[]
-        );
-    END IF;
-END
-$type$;
-COMMENT ON TYPE memwarden_internal.erasure_extent IS
-    'What an erasure takes: items, requests, entities, recorded evidence, entries of the log of other items, and how '
-    'many versions and entries that makes, in which layers.';
-
-CREATE OR REPLACE FUNCTION memwarden_internal.erasure_extent(
-    p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
-RETURNS memwarden_internal.erasure_extent
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    -- Who speaks may be the subject of nothing.
-    v_subjects text[] := memwarden_internal.meant_subjects(ARRAY[p_org_id], p_subject, p_synonyms) || p_subject;
-    v_found    memwarden_internal.erasure_extent;
-BEGIN
-    v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms)
-        || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects, p_terms)
-        || memwarden_internal.find_threads(ARRAY[p_org_id], p_subject, p_terms, p_synonyms);
-    v_found.evidence_ids := v_found.evidence_ids || memwarden_internal.sources_under_key(p_org_id, p_subject, v_found.evidence_ids);
-    v_found.entity_ids := memwarden_internal.find_in_entities(ARRAY[p_org_id], p_subject, p_terms);
-    v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
-        ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids) || memwarden_internal.items_of_entities(ARRAY[p_org_id],
-            v_found.entity_ids));
-    v_found.request_ids := memwarden_internal.find_in_requests(
-        ARRAY[p_org_id], v_found.item_ids, v_found.evidence_ids, v_subjects, p_terms);
-    IF cardinality(p_orgs) > 1 THEN
-        v_found.request_ids := v_found.request_ids
-            || memwarden_internal.find_in_requests(array_remove(p_orgs, p_org_id), v_found.item_ids, v_found.evidence_ids, '{}', '{}');
-    END IF;
-    v_found.log_seqs := memwarden_internal.find_in_reasons(ARRAY[p_org_id], v_found.item_ids, p_terms);
-    SELECT count(*), coalesce(array_agg(DISTINCT v.layer), '{}') INTO v_found.versions, v_found.layers
-      FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (v_found.item_ids);
-    SELECT cardinality(v_found.log_seqs) + count(*) INTO v_found.log_entries
-      FROM memwarden_data.log AS l WHERE l.org_id = ANY (p_orgs) AND l.item_id = ANY (v_found.item_ids);
-    RETURN v_found;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) IS
-    'All that concerns a subject in an organisation (captures and threads among the evidence), '
-    'and what was derived from it in any of p_orgs.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea,
         p_extent memwarden_internal.erasure_extent, p_cause text DEFAULT 'ERASURE',
@@ -255,13 +191,14 @@ COMMENT ON FUNCTION memwarden_internal.blank_erasure_reasons(uuid[]) IS 'Takes t
 REVOKE ALL ON FUNCTION memwarden_internal.blank_erasure_reasons(uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_nothing_left(
-    p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
+    p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text, p_among memwarden_internal.erasure_extent)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
+    v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(
+        p_org_id, p_orgs, p_subject, p_terms, p_synonyms, p_among);
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
        + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0
@@ -270,56 +207,58 @@ BEGIN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
             '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
-    ELSIF (memwarden_internal.unread_of_search(p_org_id, p_terms)).documents > 0 THEN
+    ELSIF (memwarden_internal.unread_of_search(p_org_id, p_terms, NULL, p_among)).documents > 0 THEN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', 'something encrypted could not be read');
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) IS
-    'Searches again after an erasure. Raises XX000 when anything is found, or cannot be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text, memwarden_internal.erasure_extent) IS
+    'Searches again after an erasure, where something was found or is new. Raises XX000 when anything is found, or cannot be read.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text, memwarden_internal.erasure_extent)
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_person(
-    p_org_id bigint, p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_synonyms text, p_reason text,
-    p_subject_hash bytea, p_found memwarden_internal.erasure_extent, p_login text, p_principal_id bigint)
+    p_org_id bigint, p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_person memwarden_internal.found_person,
+    p_reason text, p_subject_hash bytea, p_login text, p_principal_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_found      memwarden_internal.erasure_extent := p_person.extent;
     v_before     jsonb := memwarden_internal.rows_changed();
-    v_registered bytea[] := memwarden_internal.registered_hashes(p_org_id, p_subject, p_synonyms, p_terms);
+    v_registered bytea[] := memwarden_internal.registered_hashes(p_org_id, p_subject, p_person.synonyms, p_terms);
     v_keys       uuid[] := memwarden_internal.doomed_keys(
-        p_orgs, p_subject_hash, p_found.item_ids, p_found.evidence_ids, v_registered);
+        p_orgs, p_subject_hash, v_found.item_ids, v_found.evidence_ids, v_registered);
 BEGIN
-    PERFORM memwarden_internal.record_erasure(p_org_id, p_erasure_id, clock_timestamp(), p_reason, p_subject_hash, p_found, 'ERASURE',
+    PERFORM memwarden_internal.record_erasure(p_org_id, p_erasure_id, clock_timestamp(), p_reason, p_subject_hash, v_found, 'ERASURE',
         p_login, p_principal_id);
-    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(p_orgs, p_found, v_keys)
+    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(p_orgs, v_found, v_keys)
         + (SELECT count(*) FROM memwarden_data.registered_subject AS r
             WHERE r.org_id = p_org_id AND r.subject_hash = ANY (v_registered)
               AND (r.sealed IS NULL OR r.subject_key_id <> ALL (v_keys))));
-    PERFORM memwarden_internal.carry_out_erasure(p_orgs, p_erasure_id, p_found.item_ids, p_found.request_ids, p_found.evidence_ids,
-        p_found.log_seqs);
-    PERFORM memwarden_internal.erase_entities(ARRAY[p_org_id], p_found.entity_ids, p_terms);
+    PERFORM memwarden_internal.carry_out_erasure(p_orgs, p_erasure_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids,
+        v_found.log_seqs);
+    PERFORM memwarden_internal.erase_entities(ARRAY[p_org_id], v_found.entity_ids, p_terms);
     PERFORM memwarden_internal.erase_vocabulary(ARRAY[p_org_id], p_terms);
     PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(p_orgs, p_terms));
-    PERFORM memwarden_internal.erase_recalls(p_orgs, '{}', p_terms);
+    PERFORM memwarden_internal.erase_recalls(p_orgs, '{}', p_person.recall_ids);
     PERFORM memwarden_internal.erase_consent(p_orgs, p_subject, p_terms);
     PERFORM memwarden_internal.erase_sessions(p_orgs, p_subject, p_terms);
-    PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
+    PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_person.synonyms);
     PERFORM memwarden_internal.erase_remarks(p_orgs, p_terms);
-    PERFORM memwarden_internal.erase_registered(p_org_id, p_erasure_id, p_subject, p_synonyms, v_registered);
+    PERFORM memwarden_internal.erase_registered(p_org_id, p_erasure_id, p_subject, p_person.synonyms, v_registered);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
-    PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
+    PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_person.synonyms, p_person.looked_at);
     PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);
     PERFORM memwarden_internal.complete_certificate(p_erasure_id, v_before || jsonb_build_object(
         'remains', memwarden_internal.names_left(ARRAY[p_org_id], p_terms)
             || memwarden_internal.shared_registrations(p_org_id, p_terms)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,
-    memwarden_internal.erasure_extent, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[],
+    memwarden_internal.found_person, text, bytea, text, bigint) IS
     'The erasure itself: records, deletes, and looks again. The caller holds the organisations and no hold stands against it. '
     'p_login, p_principal_id: who asked for it. Raises XX000 when anything is left, 42704 when nothing matched.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,
-    memwarden_internal.erasure_extent, text, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[],
+    memwarden_internal.found_person, text, bytea, text, bigint) FROM PUBLIC;

@@ -57,26 +57,20 @@ COMMENT ON FUNCTION memwarden_internal.erase_listed_subjects(bigint, uuid, times
     'Takes out of the register whom an erasure of a list took out, unless that was registered later, and notes the hashes here.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_listed_subjects(bigint, uuid, timestamptz, jsonb) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.unread_of_person(
-    p_org_id bigint, p_subject text, p_synonyms text, p_terms text[], p_hold_ids uuid[], p_found memwarden_internal.erasure_extent)
+CREATE OR REPLACE FUNCTION memwarden_internal.unread_of_register(p_org_id bigint, p_subject text, p_synonyms text)
 RETURNS memwarden_internal.unread_extent
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_unread     memwarden_internal.unread_extent := memwarden_internal.unread_of_search(
-        p_org_id, p_terms, p_hold_ids, p_found.item_ids, p_found.request_ids, p_found.evidence_ids);
     v_registered uuid[] := ARRAY(SELECT memwarden_internal.unread_registrations(p_org_id, p_subject, p_synonyms));
 BEGIN
-    RETURN ROW(v_unread.documents + cardinality(v_registered),
-               v_unread.key_ids || memwarden_internal.unopened_keys(p_org_id, v_registered))::memwarden_internal.unread_extent;
+    RETURN ROW(cardinality(v_registered), memwarden_internal.unopened_keys(p_org_id, v_registered))::memwarden_internal.unread_extent;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unread_of_person(bigint, text, text, text[], uuid[], memwarden_internal.erasure_extent) IS
-    'What a search for a person could not read, the identifiers by which to search among it. p_found, p_hold_ids: what was found, and '
-    'which holds keep something of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.unread_of_person(bigint, text, text, text[], uuid[], memwarden_internal.erasure_extent)
-    FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.unread_of_register(bigint, text, text) IS
+    'The identifiers by which to search for a person that could not be read, a document for each row of the register.';
+REVOKE ALL ON FUNCTION memwarden_internal.unread_of_register(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.terms_of_person(
     p_org_id bigint, p_subject text, p_synonyms text, p_given text[], p_reason text DEFAULT NULL)

@@ -4,20 +4,17 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id   bigint := memwarden_internal.require_eraser(find_subject.org);
-    v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
-    v_synonyms text := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = v_org_id), '{}');
-    v_terms    text[] := memwarden_internal.terms_of_person(v_org_id, find_subject.subject, v_synonyms,
+    v_org_id bigint := memwarden_internal.require_eraser(find_subject.org);
+    v_person memwarden_internal.found_person := memwarden_internal.look_for_person(
+        v_org_id, memwarden_internal.orgs_of(v_org_id), find_subject.subject,
         memwarden_internal.erasure_terms(find_subject.subject, find_subject.identifiers, '-'));
-    v_found    memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(
-        v_org_id, v_orgs, find_subject.subject, v_terms, v_synonyms);
-    v_unread   memwarden_internal.unread_extent := memwarden_internal.unread_of_person(
-        v_org_id, find_subject.subject, v_synonyms, v_terms, '{}', v_found);
+    v_unread memwarden_internal.unread_extent := memwarden_internal.add_unread(
+        v_person.unread, memwarden_internal.unread_of_register(v_org_id, find_subject.subject, v_person.synonyms));
 BEGIN
     IF v_unread.documents > 0 THEN
         PERFORM memwarden_internal.raise_error('subject_key_unavailable', format('%s documents could not be read', v_unread.documents));
     END IF;
-    RETURN QUERY SELECT f.id FROM unnest(v_found.item_ids) AS f (id) ORDER BY f.id;
+    RETURN QUERY SELECT f.id FROM unnest((v_person.extent).item_ids) AS f (id) ORDER BY f.id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_subject(text, text, text[]) IS

@@ -55,7 +55,7 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("citable_capture", "capture_named", "words_cited", "cited_capture"),
         *("guard_capture", "compact_next_captures", "list_captures", "set_capture_retention"),
         *("list_extraction_statistics", "create_partitions", "secure_tables"),
-        *("find_captures", "erase_captures", "sources_among", "old_records"),
+        *("find_captures", "newer_extent", "erase_captures", "sources_among", "old_records"),
         # Whether what a memory rests on is there: yes or no, to the job that judges it again.
         "is_hidden_source",
         # Whether a legal hold keeps one, nobody reads it, or a key encrypts it: to an erasure.
