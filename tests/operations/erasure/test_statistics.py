@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helpers import write, write_many
+from memwarden.langgraph import checkpointer
 from operations.erasure.conftest import Desk
 from operations.erasure.test_every_column import ERASED, KEYS, RECALLS, REVIEWS
 
@@ -97,7 +98,7 @@ def test_a_store_in_use_has_no_word_in_statistics(shipped: Shipped) -> None:
 
 
 def test_nor_has_what_is_made_while_it_is_in_use(world: World) -> None:
-    """A shelf with its indexes, and months.
+    """A shelf with its indexes, months, and the tables of a checkpointer.
 
     Proves: R1 (everywhere content can sit)
     """
@@ -119,12 +120,15 @@ def test_nor_has_what_is_made_while_it_is_in_use(world: World) -> None:
     world.admin.execute(f"DROP TABLE {month}")
     world.connect("memwarden_jobs").execute("SELECT memwarden.maintain()")
     assert world.value("SELECT to_regclass(%s) IS NOT NULL", month)
+    with checkpointer(world.dsn, setup=True):
+        pass
     world.admin.execute("ANALYZE")
     assert said(world) == []
     number = world.value("SELECT hashtextextended('zqkanari', 0)::text")
     assert world.rows(HOLDING, number, number) == []
-    left = "SELECT relation, name FROM memwarden_internal.columns_of_words() WHERE has_statistics"
-    assert world.rows(left) == []
+    columns = "SELECT relation, name FROM memwarden_internal.columns_of_words()"
+    assert world.rows(f"{columns} WHERE has_statistics") == []
+    assert world.rows(f"{columns} WHERE relation::text LIKE 'memwarden_threads.%%'")
 
 
 def test_setup_deletes_statistics_of_an_earlier_release(world: World) -> None:
