@@ -60,6 +60,10 @@ EXPECTED = {
         "PS015: Unsafe view creation: memwarden_data.said_capture",
     ): _OWN_SCHEMA,
     (
+        "90_subject_keys.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.said_working_memory",
+    ): _OWN_SCHEMA,
+    (
         "memwarden.setup",
         "PS005: Function without explicit search_path: "
         "memwarden.setup(component text,state text,detail text)",

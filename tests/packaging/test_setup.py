@@ -307,6 +307,7 @@ def test_dropping_the_extension_keeps_the_data_and_closes_it(world: World) -> No
     world.admin.execute(
         "REVOKE ALL ON memwarden_data.whole_provenance, memwarden_data.said_version,"
         " memwarden_data.said_record, memwarden_data.said_capture,"
+        " memwarden_data.said_working_memory,"
         f" memwarden_data.terms_at FROM {role}"
     )
     before = catalog_snapshot(world.admin)

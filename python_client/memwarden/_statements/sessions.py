@@ -7,7 +7,8 @@ from typing import Final, LiteralString
 OPEN_SESSION: Final[LiteralString] = """
 SELECT memwarden.open_session(
     scope => %(scope)s::text, task => %(task)s::text, ttl => %(ttl)s::interval,
-    shared => %(shared)s::boolean) AS session_id
+    shared => %(shared)s::boolean,
+    subject => %(subject)s::text, class => %(class)s::text) AS session_id
 """
 
 RESUME_SESSION: Final[LiteralString] = """

@@ -41,13 +41,23 @@ class Working:
         scope: str | None = None,
         ttl: timedelta | None = None,
         shared: bool | None = None,
+        subject: str | None = None,
+        write_class: str | None = None,
     ) -> UUID:
         """Open the session of a task in a scope, home by default, or return the one that is open.
 
         `ttl`: after so long without a call it is over. `shared`: whether others read what it
-        remembers from now on; None: as it is, and not for a new one.
+        remembers from now on; None: as it is, and not for a new one. `subject`: of whom is what it
+        remembers. `write_class`: of which class; where that is encrypted, so is the session.
         """
-        arguments = {"scope": scope, "task": task, "ttl": ttl, "shared": shared}
+        arguments = {
+            "scope": scope,
+            "task": task,
+            "ttl": ttl,
+            "shared": shared,
+            "subject": subject,
+            "class": write_class,
+        }
         rows = self._session.fetch(sql.OPEN_SESSION, arguments, dict[str, UUID])
         return rows[0]["session_id"]
 

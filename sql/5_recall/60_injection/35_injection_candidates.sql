@@ -8,7 +8,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_block  jsonb;
-    v_task   text := (SELECT s.task FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id);
+    v_task   text := (SELECT coalesce(s.subject, s.task) FROM memwarden_data.session AS s
+                       WHERE s.org_id = p_org_id AND s.session_id = p_session_id);
     -- As many again as can be given: what contradicts something or is too long leaves room for others.
     v_scopes text[] := CASE WHEN num_nonnulls(p_session_id, p_surface) = 2
         THEN memwarden_internal.session_scopes_across(p_principal_id, p_scope, p_surface) END;
@@ -26,7 +27,7 @@ BEGIN
                  CROSS JOIN jsonb_array_elements_text(coalesce(nullif(v_block -> 'predicates', 'null'), '[null]')) AS r (predicate)
                  CROSS JOIN LATERAL memwarden_internal.answer(
                            p_principal_id => p_principal_id, p_query => t.said, p_embedding => p_embedding, p_embedding_model => p_model,
-                           -- The subject of what a session notes is its task. Other sessions of that name are passed over.
+                           -- The subject of what a session notes is its own, or its task. Other sessions of that name are passed over.
                            p_subject => CASE v_block ->> 'source' WHEN 'session' THEN v_task END,
                            p_k => CASE v_block ->> 'source' WHEN 'session' THEN 100 ELSE v_many END,
                            -- A block that has none of its own leaves it to the layers.

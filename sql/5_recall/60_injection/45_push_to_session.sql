@@ -33,7 +33,7 @@ BEGIN
           FROM memwarden_internal.session_state(v_session.org_id, p_session_id) AS s (state);
     ELSE
         SELECT w.goal, w.plan -> 'steps' ->> (w.plan ->> 'done')::integer AS step INTO v_bench
-          FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = p_session_id;
+          FROM memwarden_data.said_working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = p_session_id;
     END IF;
     -- Goal and step apart: of words in one heap a memory about either would have too few.
     texts := CASE WHEN p_task IS NOT NULL THEN ARRAY[p_task]

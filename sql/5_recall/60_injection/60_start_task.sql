@@ -47,7 +47,7 @@ DECLARE
     v_done     memwarden_internal.session_result;
     v_prompt   memwarden_internal.injected_prompt;
 BEGIN
-    SELECT w.goal, w.plan -> 'steps' AS steps INTO v_old FROM memwarden_data.working_memory AS w WHERE w.session_id = v_id;
+    SELECT w.goal, w.plan -> 'steps' AS steps INTO v_old FROM memwarden_data.said_working_memory AS w WHERE w.session_id = v_id;
     IF num_nonnulls(start_task.goal, start_task.plan, start_task.constraints) > 0 THEN
         -- Who goes on with the same plan goes on where it was.
         v_done := memwarden.set_goal(v_id, start_task.goal, CASE WHEN to_jsonb(start_task.plan) IS DISTINCT FROM v_old.steps

@@ -16,6 +16,9 @@ CREATE TABLE memwarden_data.session (
     resumed_from  uuid,
     -- Others read what it remembers, as far as scopes, roles and policies let them.
     shared        boolean NOT NULL DEFAULT false,
+    -- Of what class, and of whom, is what it remembers: by default of none, and of the task.
+    class         text,
+    subject       text CHECK (length(subject) <= 1000),
     PRIMARY KEY (org_id, session_id),
     CHECK ((closed_at IS NULL) = (ended IS NULL))
 );

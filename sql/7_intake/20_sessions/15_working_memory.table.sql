@@ -11,7 +11,13 @@ CREATE UNLOGGED TABLE memwarden_data.working_memory (
     -- [{"text", "importance"}], as they were given
     constraints   jsonb NOT NULL DEFAULT '[]',
     scratchpad    text NOT NULL DEFAULT '',
-    PRIMARY KEY (org_id, session_id)
+    -- Where something of the session is encrypted: all of this under that key, and nothing in clear.
+    subject_key_id uuid,
+    sealed        bytea,
+    PRIMARY KEY (org_id, session_id),
+    CHECK ((subject_key_id IS NULL) = (sealed IS NULL)),
+    CHECK (sealed IS NULL OR goal IS NULL AND observations = '[]' AND constraints = '[]' AND scratchpad = ''
+           AND plan = '{"steps": [], "done": 0}')
 );
 COMMENT ON TABLE memwarden_data.working_memory IS
     'Working memory, one row an open session: goal, plan, observations, constraints, scratchpad. Unlogged: empty after '

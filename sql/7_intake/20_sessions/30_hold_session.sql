@@ -1,7 +1,8 @@
 -- Whoever changes a session holds its row; whoever also writes memories holds the scope first, as every writer does, so
 -- that nobody waits for another the other way round.
 CREATE OR REPLACE FUNCTION memwarden_internal.find_session(
-    p_session_id uuid, OUT org_id bigint, OUT principal_id bigint, OUT scope_id bigint, OUT scope text, OUT task text, OUT is_open boolean)
+    p_session_id uuid, OUT org_id bigint, OUT principal_id bigint, OUT scope_id bigint, OUT scope text, OUT task text, OUT is_open boolean,
+    OUT about text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -9,11 +10,11 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
-    SELECT f.org_id, f.principal_id, f.scope_id, f.path, f.task, f.is_open
+    SELECT f.org_id, f.principal_id, f.scope_id, f.path, f.task, f.is_open, f.about
       INTO find_session.org_id, find_session.principal_id, find_session.scope_id, find_session.scope, find_session.task,
-          find_session.is_open
+          find_session.is_open, find_session.about
       -- Rights are asked for once it is known to which scope: else a plan may ask for those to every scope of the store.
-      FROM (SELECT s.org_id, s.principal_id, s.scope_id, c.path, c.lineage, s.task,
+      FROM (SELECT s.org_id, s.principal_id, s.scope_id, c.path, c.lineage, s.task, coalesce(s.subject, s.task) AS about,
                    s.closed_at IS NULL AND s.used_at + s.ttl > clock_timestamp() AS is_open
               FROM memwarden_data.session AS s
               JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
@@ -27,7 +28,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_session(uuid) IS
-    'A session of the caller''s own, in a scope that it still writes; is_open: neither closed nor over. Raises 42704 '
+    'A session of the caller''s own, in a scope that it still writes; is_open: neither closed nor over; about: the subject of what it '
+    'remembers. Raises 42704 '
     'for any other, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_session(uuid) FROM PUBLIC;
 
@@ -98,11 +100,12 @@ BEGIN
     LOOP
         v_seen := memwarden_internal.with_observation(v_seen, v_one, memwarden_internal.most_items(p_org_id, p_session_id, 'working'));
     END LOOP;
-    INSERT INTO memwarden_data.working_memory (org_id, session_id, goal, plan, constraints, observations)
-    VALUES (p_org_id, p_session_id, v_state ->> 'goal',
-            jsonb_build_object('steps', coalesce(v_state -> 'plan', '[]'), 'done', coalesce(v_state -> 'done', '0')),
-            coalesce(v_state -> 'constraints', '[]'), v_seen)
-    ON CONFLICT DO NOTHING;
+    INSERT INTO memwarden_data.working_memory (org_id, session_id) VALUES (p_org_id, p_session_id) ON CONFLICT DO NOTHING;
+    PERFORM memwarden_internal.keep_slots(p_org_id, p_session_id, jsonb_build_object(
+        'goal', v_state -> 'goal',
+        'plan', jsonb_build_object('steps', coalesce(v_state -> 'plan', '[]'), 'done', coalesce(v_state -> 'done', '0')),
+        'constraints', coalesce(v_state -> 'constraints', '[]'), 'observations', v_seen),
+        memwarden_internal.session_key(p_org_id, p_session_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.restore_working_memory(bigint, uuid) IS

@@ -19,13 +19,14 @@ BEGIN
         CREATE TYPE memwarden_internal.remembered_entry AS (
             result   memwarden_internal.session_result,
             content  jsonb,
-            ordinal  integer
+            ordinal  integer,
+            key_id   uuid
         );
     END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.remembered_entry IS
-    'The answer, what may stand elsewhere of what was said, and which entry of its session it is.';
+    'The answer, what may stand elsewhere of what was said and under which key, and which entry of its session it is.';
 COMMENT ON TYPE memwarden_internal.session_result IS
     'What came of something that a session was told: the outcome of its write, whether working memory has it, and what '
     'was masked in it.';
@@ -45,6 +46,7 @@ DECLARE
     v_clean record := memwarden_internal.mask_session(p_org_id, jsonb_build_object('content', p_content, 'evidence', p_evidence));
     v_done  memwarden_internal.write_result;
     v_entry memwarden_internal.remembered_entry;
+    v_about record;
 BEGIN
     -- Which step is done the store says, and not who asks: repeated, it would be the next one.
     IF p_part = 'progress' AND EXISTS (SELECT FROM memwarden_data.session_entry AS e
@@ -56,9 +58,11 @@ BEGIN
               FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id);
         RETURN v_entry;
     END IF;
+    SELECT coalesce(s.subject, p_task) AS subject, s.class INTO v_about
+      FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id;
     v_done := memwarden.write(
-        layer => 'session', content => v_clean.document -> 'content', subject => p_task, scope => p_scope,
-            evidence => v_clean.document -> 'evidence',
+        layer => 'session', content => v_clean.document -> 'content', subject => v_about.subject, scope => p_scope,
+            class => v_about.class, evidence => v_clean.document -> 'evidence',
         importance => memwarden_internal.importance_weight(p_importance), request_id => v_id,
         -- What happens twice happened twice.
         idempotency_key => v_id::text,
@@ -83,10 +87,12 @@ BEGIN
     RETURNING e.ordinal INTO v_entry.ordinal;
     v_entry.result.kept := FOUND;
     -- What the gates made of it is what may stand elsewhere.
-    v_entry.content := coalesce((SELECT v.content FROM memwarden_data.said_version AS v WHERE v.org_id = p_org_id
-        AND v.version_id = v_done.version_id),
-                        (SELECT r.content::jsonb FROM memwarden_data.write_request AS r WHERE r.request_id = v_done.request_id),
-                            v_clean.document -> 'content');
+    SELECT coalesce(v.content, memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words)::jsonb,
+                    v_clean.document -> 'content'), r.subject_key_id
+      INTO v_entry.content, v_entry.key_id
+      FROM memwarden_data.write_request AS r
+      LEFT JOIN memwarden_data.said_version AS v ON v.org_id = p_org_id AND v.version_id = v_done.version_id
+     WHERE r.request_id = v_done.request_id;
     PERFORM memwarden_internal.limit_session(p_org_id, p_session_id);
     RETURN v_entry;
 END

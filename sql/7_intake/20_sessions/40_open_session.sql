@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden.open_session(scope text, task text, ttl interval DEFAULT NULL, shared boolean DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.open_session(
+    scope text, task text, ttl interval DEFAULT NULL, shared boolean DEFAULT NULL, subject text DEFAULT NULL, class text DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -16,11 +17,15 @@ BEGIN
         PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', open_session.scope));
     END IF;
     WHILE v_id IS NULL LOOP
-        SELECT s.session_id, s.used_at + s.ttl > clock_timestamp() AS is_open INTO v_session
+        SELECT s.session_id, s.used_at + s.ttl > clock_timestamp() AS is_open, s.subject, s.class INTO v_session
           FROM memwarden_data.session AS s
          WHERE s.org_id = v_place.org_id AND s.principal_id = v_place.principal_id AND s.scope_id = v_place.scope_id
              AND s.task = v_task AND s.closed_at IS NULL;
         IF v_session.is_open THEN
+            IF coalesce(open_session.subject <> coalesce(v_session.subject, ''), false)
+               OR coalesce(open_session.class <> coalesce(v_session.class, ''), false) THEN
+                PERFORM memwarden_internal.raise_error('invalid_argument', 'subject, class: those with which it was opened');
+            END IF;
             UPDATE memwarden_data.session AS s SET used_at = clock_timestamp(), ttl = CASE WHEN open_session.ttl IS NULL
                 THEN s.ttl ELSE v_ttl END, shared = coalesce(open_session.shared, s.shared)
              WHERE s.org_id = v_place.org_id AND s.session_id = v_session.session_id AND s.closed_at IS NULL
@@ -32,9 +37,12 @@ BEGIN
             END IF;
             PERFORM memwarden_internal.expire_session(v_place.org_id, v_session.session_id);
         END IF;
-        INSERT INTO memwarden_data.session AS s (org_id, session_id, principal_id, scope_id, task, ttl, opened_at, used_at, shared)
+        PERFORM memwarden_internal.require_session_class(
+            v_place.org_id, v_place.principal_id, open_session.class, open_session.subject);
+        INSERT INTO memwarden_data.session AS s (
+            org_id, session_id, principal_id, scope_id, task, ttl, opened_at, used_at, shared, subject, class)
         VALUES (v_place.org_id, memwarden_internal.uuid7(), v_place.principal_id, v_place.scope_id, v_task, v_ttl,
-            clock_timestamp(), clock_timestamp(), coalesce(open_session.shared, false))
+            clock_timestamp(), clock_timestamp(), coalesce(open_session.shared, false), open_session.subject, open_session.class)
         ON CONFLICT DO NOTHING
         RETURNING s.session_id INTO v_id;
         -- None, where somebody else was first.
@@ -42,7 +50,7 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean) IS
+COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) IS
     'Opens a session for the caller''s work on a task in a scope, and returns its id. An agent has one open session '
     'for a task and scope. Where it is open already, from this process or another, the call returns its id. Nobody '
     'else sees the session. What the session remembers are memories of layer session. As shipped, that layer is not '
@@ -50,11 +58,32 @@ COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean) IS
     'the caller writes; NULL for its home. task: its name, 1 to 200 characters; the subject of what the session '
     'remembers. ttl: how long the session lives without a call; default the default_ttl of layer session, at most its '
     'max_ttl. shared: whether others read what it remembers from now on, as far as scopes, roles and policies let '
-    'them; NULL leaves it as it is, and a new session is not shared. Raises 42704 for a scope that the caller does '
-    'not write; 55000 for a closed scope; 25006 on a standby; 22023 for arguments out of range; 55P03 while another '
+    'them; NULL leaves it as it is, and a new session is not shared. subject: of whom is what the session remembers, instead of '
+    'the task. class: of which class of writes; where it is encrypted, working memory and all that the session remembers are kept '
+    'under the key of the subject. Both stay as a session was opened with. Raises 42704 for a scope that the caller does '
+    'not write, or an unknown class; 55000 for a closed scope, or without a generation of subject keys; 25006 on a standby; 22023 '
+    'for arguments out of range; 55P03 while another '
     'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 2.';
-REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_session_class(p_org_id bigint, p_principal_id bigint, p_class text, p_subject text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_subject IS NOT NULL AND (p_subject !~ E'\\S' OR length(p_subject) > 1000) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'subject: 1 to 1,000 characters, not blank');
+    ELSIF p_subject IS NOT NULL THEN
+        PERFORM memwarden_internal.require_harmless(p_principal_id, jsonb_build_object('subject', p_subject));
+    END IF;
+    PERFORM memwarden_internal.demanded_key(p_org_id, p_class, p_subject);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_session_class(bigint, bigint, text, text) IS
+    'Raises what demanded_key() raises, and 22023 for a subject that is blank, too long or holds what may not be kept.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_session_class(bigint, bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_ttl(p_org_id bigint, p_principal_id bigint, p_ttl interval)
 RETURNS interval

@@ -6,21 +6,22 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(set_goal.session_id, true);
-    v_old     memwarden_data.working_memory;
+    v_old     record;
     v_said    jsonb;
     v_done    record;
 BEGIN
     PERFORM memwarden_internal.require_goal(set_goal.goal, set_goal.plan, set_goal.constraints);
-    SELECT w.* INTO v_old FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
+    SELECT w.goal, w.plan, w.constraints INTO v_old FROM memwarden_data.said_working_memory AS w
+     WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
     -- Asked again: what is left out is what it was then, or the plan's progress would make another request of it.
-    SELECT coalesce(v.content, r.content::jsonb) INTO v_said
+    SELECT coalesce(v.content, memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words)::jsonb) INTO v_said
       FROM memwarden_data.session_entry AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id
       LEFT JOIN memwarden_data.said_version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
      WHERE e.org_id = v_session.org_id AND e.session_id = set_goal.session_id AND e.request_id = set_goal.request_id AND e.part = 'goal';
     IF v_said IS NOT NULL THEN
-        v_old := jsonb_populate_record(v_old, v_said || jsonb_build_object(
-            'plan', jsonb_build_object('steps', v_said -> 'plan', 'done', v_said -> 'done')));
+        SELECT v_said ->> 'goal' AS goal, jsonb_build_object('steps', v_said -> 'plan', 'done', v_said -> 'done') AS plan,
+               v_said -> 'constraints' AS constraints INTO v_old;
     END IF;
     v_done := memwarden_internal.remember_entry(
         v_session.org_id, set_goal.session_id, v_session.scope, v_session.task, 'goal', 'critical',
@@ -31,10 +32,9 @@ BEGIN
                                                ELSE memwarden_internal.chosen_constraints(set_goal.constraints) END),
         p_request_id => set_goal.request_id);
     IF (v_done.result).kept THEN
-        UPDATE memwarden_data.working_memory AS w
-           SET goal = v_done.content ->> 'goal', constraints = v_done.content -> 'constraints',
-               plan = jsonb_build_object('steps', v_done.content -> 'plan', 'done', v_done.content -> 'done')
-         WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
+        PERFORM memwarden_internal.keep_slots(v_session.org_id, set_goal.session_id, jsonb_build_object(
+            'goal', v_done.content -> 'goal', 'constraints', v_done.content -> 'constraints',
+            'plan', jsonb_build_object('steps', v_done.content -> 'plan', 'done', v_done.content -> 'done')), v_done.key_id);
     END IF;
     RETURN v_done.result;
 END
@@ -91,7 +91,7 @@ DECLARE
     v_plan    jsonb;
     v_done    record;
 BEGIN
-    SELECT w.plan INTO v_plan FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id
+    SELECT w.plan INTO v_plan FROM memwarden_data.said_working_memory AS w WHERE w.org_id = v_session.org_id
         AND w.session_id = advance_plan.session_id;
     done := (v_plan ->> 'done')::integer;
     total := jsonb_array_length(v_plan -> 'steps');
@@ -107,8 +107,8 @@ BEGIN
         reason := (v_done.result).reason;
         IF (v_done.result).kept THEN
             done := done + 1;
-            UPDATE memwarden_data.working_memory AS w SET plan = w.plan || jsonb_build_object('done', advance_plan.done)
-             WHERE w.org_id = v_session.org_id AND w.session_id = advance_plan.session_id;
+            PERFORM memwarden_internal.keep_slots(v_session.org_id, advance_plan.session_id, jsonb_build_object(
+                'plan', v_plan || jsonb_build_object('done', advance_plan.done)), v_done.key_id);
         END IF;
     END IF;
     current_step := v_plan -> 'steps' ->> done;

@@ -23,11 +23,8 @@ BEGIN
             'excerpt', left(observe.result, 2000)))),
         observe.request_id);
     IF (v_done.result).kept THEN
-        UPDATE memwarden_data.working_memory AS w
-           SET observations = memwarden_internal.with_observation(
-                   w.observations, memwarden_internal.shown_observation(v_done.content, observe.importance, v_done.ordinal),
-                   memwarden_internal.most_items(v_session.org_id, observe.session_id, 'working'))
-         WHERE w.org_id = v_session.org_id AND w.session_id = observe.session_id;
+        PERFORM memwarden_internal.add_observation(v_session.org_id, observe.session_id,
+            memwarden_internal.shown_observation(v_done.content, observe.importance, v_done.ordinal), v_done.key_id);
     END IF;
     RETURN v_done.result;
 END
@@ -58,9 +55,11 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'text: 1 to 500 characters');
     END IF;
     v_text := (memwarden_internal.mask_session(v_session.org_id, to_jsonb(note.text))).document #>> '{}';
-    UPDATE memwarden_data.working_memory AS w
-       SET scratchpad = memwarden_internal.pruned_scratchpad(CASE w.scratchpad WHEN '' THEN v_text ELSE w.scratchpad || E'\n' || v_text END)
-     WHERE w.org_id = v_session.org_id AND w.session_id = note.session_id;
+    v_text := (SELECT CASE w.scratchpad WHEN '' THEN v_text ELSE w.scratchpad || E'\n' || v_text END
+                 FROM memwarden_data.said_working_memory AS w
+                WHERE w.org_id = v_session.org_id AND w.session_id = note.session_id);
+    PERFORM memwarden_internal.keep_slots(v_session.org_id, note.session_id, jsonb_build_object(
+        'scratchpad', memwarden_internal.pruned_scratchpad(v_text)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.note(uuid, text) IS
@@ -79,8 +78,7 @@ DECLARE
     v_session record := memwarden_internal.hold_session(end_turn.session_id, true);
     v_turn    integer;
 BEGIN
-    UPDATE memwarden_data.working_memory AS w SET observations = '[]', scratchpad = ''
-     WHERE w.org_id = v_session.org_id AND w.session_id = end_turn.session_id;
+    PERFORM memwarden_internal.keep_slots(v_session.org_id, end_turn.session_id, '{"observations": [], "scratchpad": ""}');
     UPDATE memwarden_data.session AS s SET turn = s.turn + 1
      WHERE s.org_id = v_session.org_id AND s.session_id = end_turn.session_id
     RETURNING s.turn INTO v_turn;

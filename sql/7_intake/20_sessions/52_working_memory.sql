@@ -30,7 +30,7 @@ BEGIN
     SELECT s.session_id, v_session.scope, s.task, s.turn, w.goal, w.plan, w.observations, w.constraints, w.scratchpad
       INTO v_slots
       FROM memwarden_data.session AS s
-      JOIN memwarden_data.working_memory AS w ON w.org_id = s.org_id AND w.session_id = s.session_id
+      JOIN memwarden_data.said_working_memory AS w ON w.org_id = s.org_id AND w.session_id = s.session_id
      WHERE s.org_id = v_session.org_id AND s.session_id = working_memory.session_id;
     RETURN v_slots;
 END

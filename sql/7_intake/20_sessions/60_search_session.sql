@@ -21,7 +21,7 @@ BEGIN
         v_session.principal_id, search_session.query, NULL, search_session.k, '{session}', NULL, ARRAY[v_session.scope], NULL, NULL,
         'weighted', NULL, NULL, NULL, NULL, search_session.surface);
     v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
-        v_reader, search_session.query, search_session.k, '{session}', p_subject => v_session.task,
+        v_reader, search_session.query, search_session.k, '{session}', p_subject => v_session.about,
         p_among => ARRAY(SELECT o.item_id::uuid FROM jsonb_object_keys(v_own) AS o (item_id))), NULL, search_session.surface);
     -- What was noted twice is told once, and was noted twice: the last of them may not be told any more.
     v_rows := ARRAY(

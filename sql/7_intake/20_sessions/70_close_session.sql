@@ -127,7 +127,9 @@ DECLARE
     v_clean    record := memwarden_internal.mask_session(p_org_id, to_jsonb(p_summary));
     v_done     memwarden_internal.write_result;
     v_evidence jsonb;
+    v_about    record;
 BEGIN
+    SELECT s.subject, s.class INTO v_about FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id;
     -- The grounds of what was promoted, and that itself: at most as many as a write may name.
     v_evidence := (
         SELECT coalesce(jsonb_agg(g.reference), '[]')
@@ -144,8 +146,8 @@ BEGIN
                  WHERE e.org_id = p_org_id AND e.session_id = p_session_id
                  ORDER BY e.ordinal DESC LIMIT 20) AS g);
     v_done := memwarden.write(
-        layer => p_layer, content => jsonb_build_object('summary', v_clean.document), subject => p_task, scope => p_scope,
-            evidence => v_evidence,
+        layer => p_layer, content => jsonb_build_object('summary', v_clean.document), subject => coalesce(v_about.subject, p_task),
+        scope => p_scope, class => v_about.class, evidence => v_evidence,
         importance => memwarden_internal.importance_weight('high'),
         origin => jsonb_build_object('kind', 'task_outcome', 'trigger', 'learning_summary', 'session', p_session_id, 'task', p_task));
     INSERT INTO memwarden_data.session_entry (org_id, session_id, request_id, part, importance, ordinal, masked, promotion_id)
@@ -187,7 +189,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT e.part, e.importance, coalesce(v.content, r.content::jsonb),
+    SELECT e.part, e.importance,
+           coalesce(v.content, memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words)::jsonb),
            CASE WHEN e.promotion_id IS NULL THEN 'released' WHEN p.outcome = 'DEFERRED' THEN 'waiting'
                 WHEN p.outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED') OR p.item_id IS NOT NULL THEN 'promoted' ELSE 'refused' END,
            e.promotion_id, p.outcome::text, p.item_id, p.gate, p.reason

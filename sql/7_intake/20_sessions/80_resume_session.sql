@@ -14,7 +14,7 @@ DECLARE
     v_one      jsonb;
     v_place    integer := 0;
 BEGIN
-    SELECT s.session_id, s.closed_at, s.ended INTO v_last
+    SELECT s.session_id, s.closed_at, s.ended, s.subject, s.class INTO v_last
       FROM memwarden_data.session AS s
      WHERE s.org_id = v_session.org_id AND s.principal_id = v_session.principal_id AND s.scope_id = v_session.scope_id
          AND s.task = v_session.task
@@ -31,7 +31,8 @@ BEGIN
             memwarden_internal.findings(v_session.org_id, v_session.principal_id, v_id)
             || memwarden_internal.findings(v_session.org_id, v_session.principal_id, v_last.session_id), '$[0 to 19]'));
     -- Taken up once: what the new session has said by now is newer.
-    UPDATE memwarden_data.session AS s SET resumed_from = v_last.session_id
+    UPDATE memwarden_data.session AS s SET resumed_from = v_last.session_id, subject = coalesce(s.subject, v_last.subject),
+           class = coalesce(s.class, v_last.class)
      WHERE s.org_id = v_session.org_id AND s.session_id = v_id AND s.resumed_from IS NULL AND v_last.session_id IS NOT NULL
        AND NOT EXISTS (SELECT FROM memwarden_data.session_entry AS e WHERE e.org_id = s.org_id AND e.session_id = s.session_id);
     IF FOUND THEN
@@ -46,11 +47,9 @@ BEGIN
              WHERE f.finding ->> 'importance' = 'critical' AND f.finding ? 'tool' ORDER BY f.place DESC
         LOOP
             v_place := v_place - 1;
-            UPDATE memwarden_data.working_memory AS w
-               SET observations = memwarden_internal.with_observation(
-                       w.observations, memwarden_internal.shown_observation(v_one, 'critical', v_place),
-                       memwarden_internal.most_items(v_session.org_id, v_id, 'working'))
-             WHERE w.org_id = v_session.org_id AND w.session_id = v_id;
+            PERFORM memwarden_internal.add_observation(v_session.org_id, v_id,
+                memwarden_internal.shown_observation(v_one, 'critical', v_place),
+                memwarden_internal.session_key(v_session.org_id, v_last.session_id));
         END LOOP;
     END IF;
     RETURN v_envelope;
@@ -59,7 +58,8 @@ $function$;
 COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
     'Continues a task of the caller''s own, and returns what its last session left as an envelope. It opens the '
     'session as open_session() does. The working memory of a new session starts with what the last one left: goal, '
-    'plan with its done steps, constraints and critical findings. scope, task, ttl, shared: as in open_session(). The '
+    'plan with its done steps, constraints and critical findings; and with its subject and class. scope, task, ttl, shared: as in '
+    'open_session(). The '
     'envelope is {"envelope": 1, "namespace": path of the scope, "task", "session_id", "resumed_from", "ended" '
     '(closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, "constraints", "findings": '
     '[{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", "reason"}]}. The "standing" of a '
@@ -99,11 +99,9 @@ BEGIN
                                AND (CASE WHEN n.principal_id = p_principal_id THEN -n.label_id ELSE n.label_id END) = ANY (v_labels)))
                   LEFT JOIN LATERAL (
                        SELECT i.item_id, i.layer, v.content
-                         FROM memwarden_data.item AS i JOIN memwarden_data.version AS v ON v.org_id = i.org_id
+                         FROM memwarden_data.item AS i JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id
                              AND v.version_id = i.version_id
                         WHERE i.org_id = p_org_id AND i.item_id = p.item_id AND i.status = 'ACTIVE'
-                          -- Working memory stands in clear: what is encrypted is not copied there.
-                          AND i.subject_key_id IS NULL
                           AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
                           AND memwarden_internal.may_read(p_principal_id, i.scope_id)
                           AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL

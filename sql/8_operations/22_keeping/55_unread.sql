@@ -76,6 +76,10 @@ BEGIN
              WHERE c.org_id = p_org_id AND c.subject_key_id IS NOT NULL AND c.capture_id <> ALL (v_sources)
                AND (v_of IS NULL OR c.capture_id = ANY (v_of)) AND c.is_unread
              UNION ALL
+            SELECT w.subject_key_id FROM memwarden_data.said_working_memory AS w
+             -- Where keys are missing none is made anew: the first look has seen them all.
+             WHERE w.org_id = p_org_id AND v_among IS NULL AND w.subject_key_id IS NOT NULL AND w.is_unread
+             UNION ALL
             SELECT NULL FROM memwarden_data.sensitive_value AS s
               LEFT JOIN memwarden_data.sealing_key AS k ON k.org_id = s.org_id
              WHERE s.org_id = p_org_id AND p_terms <> '{}' AND (v_among IS NULL OR s.item_id = ANY (v_among))
@@ -94,8 +98,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.unread_of_search(bigint, text[], memwarden_internal.erasure_extent,
     memwarden_internal.erasure_extent) IS
-    'What a search for the terms and a subject could not read: versions, requests, questions, recorded evidence and captures encrypted '
-    'under keys of subjects, and encrypted values where there are terms. p_found: what was found anyway, and is not '
+    'What a search for the terms and a subject could not read: versions, requests, questions, recorded evidence, captures and working '
+    'memory encrypted under keys of subjects, and encrypted values where there are terms. p_found: what was found anyway, and is not '
     'counted. p_among: where to look, by default everywhere.';
 REVOKE ALL ON FUNCTION memwarden_internal.unread_of_search(bigint, text[], memwarden_internal.erasure_extent,
     memwarden_internal.erasure_extent) FROM PUBLIC;

@@ -379,22 +379,23 @@ DECLARE
     v_form text := memwarden_internal.normalised_subject(p_subject, '{}');
 BEGIN
     DELETE FROM memwarden_data.working_memory AS w
-     USING memwarden_data.session AS s
+     USING memwarden_data.session AS s, memwarden_data.said_working_memory AS d
      WHERE w.org_id = ANY (p_orgs) AND s.org_id = w.org_id AND s.session_id = w.session_id
-       AND (memwarden_internal.normalised_subject(s.task, '{}') = v_form
+       AND d.org_id = w.org_id AND d.session_id = w.session_id
+       AND (v_form IN (memwarden_internal.normalised_subject(s.task, '{}'), memwarden_internal.normalised_subject(s.subject, '{}'))
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
-                   s.task, w.goal, w.plan::text, w.observations::text, w.constraints::text, w.scratchpad]));
+                   s.task, s.subject, d.goal, d.plan::text, d.observations::text, d.constraints::text, d.scratchpad]));
     DELETE FROM memwarden_data.session AS s
      WHERE s.org_id = ANY (p_orgs)
-       AND (memwarden_internal.normalised_subject(s.task, '{}') = v_form
-            OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[s.task]));
+       AND (v_form IN (memwarden_internal.normalised_subject(s.task, '{}'), memwarden_internal.normalised_subject(s.subject, '{}'))
+            OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[s.task, s.subject]));
     -- Without it nothing is withheld for that task.
     DELETE FROM memwarden_data.ablation AS a
      WHERE a.org_id = ANY (p_orgs) AND a.task <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.task]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) IS
-    'Deletes the sessions whose task is the subject or names one of the terms, and working memory that names one; that '
+    'Deletes the sessions whose task or subject is the subject or names one of the terms, and working memory that names one; that '
     'of a session which goes on is made anew of what it still remembers. And what is withheld for a task that names one.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) FROM PUBLIC;
 

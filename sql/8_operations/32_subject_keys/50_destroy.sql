@@ -67,6 +67,8 @@ BEGIN
                             WHERE o.org_id = u.org_id AND o.subject_key_id IS NOT NULL AND o.item_id <> ALL (p_item_ids))
            AND NOT EXISTS (SELECT FROM memwarden_internal.sealed_sources(ARRAY[u.org_id], ARRAY[u.subject_key_id]) AS s
                             WHERE s.source_id <> ALL (p_source_ids))
+           AND NOT EXISTS (SELECT FROM memwarden_data.working_memory AS w
+                            WHERE w.org_id = u.org_id AND w.subject_key_id = u.subject_key_id)
            AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
                             WHERE r.org_id = u.org_id AND r.subject_key_id = u.subject_key_id AND r.outcome = 'DEFERRED')
            AND NOT EXISTS (SELECT FROM memwarden_data.registered_subject AS r

@@ -31,5 +31,21 @@ SELECT c.org_id, c.capture_id, c.source, c.external_id, c.session_id, c.trace_id
 COMMENT ON VIEW memwarden_data.said_capture IS
     'Captures with what they say, for the engine; null where it is gone, or encrypted and this server does not open it.';
 
+CREATE OR REPLACE VIEW memwarden_data.said_working_memory WITH (security_invoker = true) AS
+SELECT w.org_id, w.session_id,
+       CASE WHEN w.sealed IS NULL THEN w.goal ELSE memwarden_internal.unsealed(w.subject_key_id, w.sealed) ->> 'goal' END AS goal,
+       CASE WHEN w.sealed IS NULL THEN w.plan ELSE memwarden_internal.unsealed(w.subject_key_id, w.sealed) -> 'plan' END AS plan,
+       CASE WHEN w.sealed IS NULL THEN w.observations
+            ELSE memwarden_internal.unsealed(w.subject_key_id, w.sealed) -> 'observations' END AS observations,
+       CASE WHEN w.sealed IS NULL THEN w.constraints
+            ELSE memwarden_internal.unsealed(w.subject_key_id, w.sealed) -> 'constraints' END AS constraints,
+       CASE WHEN w.sealed IS NULL THEN w.scratchpad
+            ELSE memwarden_internal.unsealed(w.subject_key_id, w.sealed) ->> 'scratchpad' END AS scratchpad,
+       w.subject_key_id,
+       CASE WHEN w.sealed IS NULL THEN false ELSE memwarden_internal.is_unread(w.org_id, w.subject_key_id, w.sealed) END AS is_unread
+  FROM memwarden_data.working_memory AS w;
+COMMENT ON VIEW memwarden_data.said_working_memory IS
+    'Working memory, for the engine; its slots are null where they are encrypted and this server does not open them.';
+
 CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.destroyed_key
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
