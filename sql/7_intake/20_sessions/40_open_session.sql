@@ -61,7 +61,8 @@ COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, 
     'them; NULL leaves it as it is, and a new session is not shared. subject: of whom is what the session remembers, instead of '
     'the task. class: of which class of writes; where it is encrypted, working memory and all that the session remembers are kept '
     'under the key of the subject. Both stay as a session was opened with. Raises 42704 for a scope that the caller does '
-    'not write, or an unknown class; 55000 for a closed scope, or without a generation of subject keys; 25006 on a standby; 22023 '
+    'not write, or an unknown class; 55000 for a closed scope, or without a generation of subject keys; F0000 for one that is '
+    'malformed; 25006 on a standby; 22023 '
     'for arguments out of range; 55P03 while another '
     'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) FROM PUBLIC;

@@ -47,7 +47,8 @@ COMMENT ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) IS
     'constraints: an array of texts of 1 to 300 characters, or of {"text", "importance"} (critical, high, normal or '
     'low); the 8 that matter most stay, by importance and then by how specific they are. request_id: as in write(), '
     'for asking again. masked: where something was masked. Raises 42704 for a session that is not the caller''s; '
-    '55000 for a session that is over; 25006 on a standby; 22023 for arguments out of range; 55P03 while another '
+    '55000 for a session that is over; F0000 where it is encrypted and this server does not open its key; 25006 on a standby; '
+    '22023 for arguments out of range; 55P03 while another '
     'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) TO memwarden_agent, memwarden_curator;
