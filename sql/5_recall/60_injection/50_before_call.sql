@@ -178,7 +178,8 @@ COMMENT ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, 
     'changed since the call before. left_out: what was not chosen now, [{"item_id", "block", "reason", "relevance"}]; '
     'NULL where nothing was chosen anew. recall_id: this choice in the log of recalls; NULL where nothing was chosen '
     'anew. Raises 42704 for a session that is not the caller''s, or an unknown block, classification, model or '
-    'surface; 55000 for a session that is over; F0000 for an encrypted one whose key this server does not open; 25006 on a standby; 22023 for arguments out of range, or a '
+    'surface; 55000 for a session that is over; F0000 for an encrypted one whose key this server does not open; 25006 on a '
+    'standby; 22023 for arguments out of range, or a '
     'working_budget that goal and constraints alone exceed; 55P03 while another call holds the lock on the session''s '
     'scope; 28000 without an identity; 25001 at an isolation level other than READ COMMITTED. Source: four-layer '
     'design, 5 and 8.';

@@ -78,7 +78,8 @@ COMMENT ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[]
     'NULL where there was no earlier session. outcome, reason: of the write that remembers the goal; NULL where no '
     'goal was given. Where a gate refuses that write, the session is open and has no new goal. Raises 42704 for a '
     'scope that the caller does not write, or an unknown block, classification, model or surface; 55000 for a closed '
-    'scope; F0000 for an encrypted session whose key this server does not open; 25006 on a standby; 22023 for arguments out of range; 55P03 while another writer holds the lock on the '
+    'scope; F0000 for an encrypted session whose key this server does not open; 25006 on a standby; 22023 for arguments out of '
+    'range; 55P03 while another writer holds the lock on the '
     'scope; 28000 without an identity; 25001 at an isolation level other than READ COMMITTED. Source: four-layer '
     'design, 8.';
 REVOKE ALL ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
