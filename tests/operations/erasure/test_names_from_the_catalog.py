@@ -189,6 +189,7 @@ LISTED = {
     "review_notice": {"channel", "event", "locked_by", "locked_login"},
     "sensitive_value": {"value_id", "kind"},
     "sensitivity_scan": {"findings"},
+    "session": {"class"},
     "signal": {"class"},
     "thread": {"login_role"},
     "verdict": {"purpose", "plugin", "plugin_version", "given_by"},
