@@ -193,8 +193,8 @@ LISTED = {
     "signal": {"class"},
     "thread": {"login_role"},
     "verdict": {"purpose", "plugin", "plugin_version", "given_by"},
-    # Of another person who has the same identifier; the form of the subject.
-    "registered_subject": {"identifiers", "subject_form"},
+    # Of another person who has the same identifier: tests/operations/subjects.
+    "registered_subject": {"identifiers"},
     # What versions say, once more; they are searched.
     "item": {"kind", "subject", "predicate", "class"},
     "memory_key": {"said"},

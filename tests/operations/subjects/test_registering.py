@@ -172,6 +172,12 @@ def test_who_was_erased_is_taken_out_of_a_restored_register(register: Register) 
     assert "etra" not in str(listed)
     admin.execute("INSERT INTO memwarden_data.registered_subject SELECT * FROM backup")
     assert register.listed() != {}
+    (breach,) = register.world.rows(
+        "SELECT b.detail FROM memwarden_data.organisation AS o,"
+        " memwarden_internal.unfinished_erasures(o.org_id) AS b WHERE o.name = %s",
+        register.org,
+    )
+    assert breach["detail"]["registered"] == 1
     register.apply(listed)
     assert register.listed() == {}
     register.add("Petra", name="Petra Novak")
