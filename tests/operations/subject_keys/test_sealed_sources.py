@@ -102,6 +102,25 @@ def test_what_is_recorded_is_cited_and_stands_nowhere_in_clear(
     assert world.rows("SELECT * FROM memwarden.verify_log()") == []
 
 
+def test_what_rests_on_an_encrypted_memory_is_encrypted(shipped: Shipped, world: World) -> None:
+    """Of no class, by another key and with the words of its capture, once that has ended.
+
+    Proves: R3 (kept sentences)
+    """
+    heard = capture(shipped)
+    first = note(shipped, f"memwarden:capture/{heard}", **{"class": "personal"})
+    shipped.approve(first)
+    item = world.value("SELECT item_id FROM memwarden_data.item")
+    age(world, heard, 100)
+    world.admin.execute("CALL memwarden.compact_captures()")
+    cites = [{"uri": f"memwarden:item/{item}"}, {"uri": f"memwarden:capture/{heard}"}]
+    done = note(shipped, "", evidence=cites, predicate="avoids", content={"avoids": CANARY})
+    assert done["outcome"] in ("COMMITTED", "DEFERRED"), done
+    shipped.approve(done)
+    assert len(recall(shipped.agent, query=CANARY)) == 2
+    assert holding(world, CANARY) == set()
+
+
 def test_a_request_that_waits_on_encrypted_words_is_encrypted(
     shipped: Shipped, world: World
 ) -> None:
