@@ -39,6 +39,13 @@ COPIED = (
 
 SHOWN = ", ".join(COPIED)
 
+OWN_END = (
+    "(SELECT CASE WHEN i.expires_at = least(v.expires_at, i.kept_until) THEN v.expires_at"
+    " ELSE i.expires_at END FROM memwarden_data.version AS v"
+    " WHERE v.org_id = i.org_id AND v.version_id = i.version_id)::text AS expires_at"
+)
+"""A head ends no later than retention says; what its version says is compared with the log."""
+
 ENDS = {"SUPERSEDE": "SUPERSEDED", "RETRACT": "RETRACTED", "EXPIRE": "EXPIRED"}
 
 VERSIONS = (
@@ -322,7 +329,7 @@ def check_projections(
     expected = {item_id: replayed.head(item_id) for item_id in replayed.states}
     items = connection.execute(
         "SELECT item_id, version_id, version, status, created_at, updated_at,"
-        f"      {SHOWN} FROM memwarden_data.item{where}",
+        f"      {SHOWN.replace('expires_at::text', OWN_END)} FROM memwarden_data.item AS i{where}",
         values,
     ).fetchall()
     found = {
