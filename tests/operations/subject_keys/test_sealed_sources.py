@@ -168,8 +168,8 @@ def test_extractors_read_encrypted_captures(shipped: Shipped, world: World) -> N
 
     Proves: R3
     """
-    first = capture(shipped, f"I prefer {CANARY}.", external_id="1")
-    again = capture(shipped, f"I prefer {CANARY}.", external_id="1")
+    first = capture(shipped, f"I live in {CANARY.title()}.", external_id="1")
+    again = capture(shipped, f"I live in {CANARY.title()}.", external_id="1")
     assert first == again
     other = {"external_id": "1", "source": "chat", "content": Jsonb("other"), **SECRET}
     assert state(shipped.application, "capture", scope=SCOPE, **other) == "42710"
@@ -178,12 +178,13 @@ def test_extractors_read_encrypted_captures(shipped: Shipped, world: World) -> N
     assert world.value("SELECT count(*) FROM memwarden_data.extraction") == 0
     found = call(shipped.application, "extract")
     assert [row["candidates"] for row in found] == [1]
+    assert [row["outcome"] for row in found] in (["COMMITTED"], ["DEFERRED"]), found
     assert holding(world, CANARY) == set()
     call(world.admin, "define_extractor", name="out", method="plugin", plugin="out", org="acme")
     (claimed,) = call(
         shipped.application, "claim_captures", plugin="out", extractor="out", version=1
     )
-    assert claimed["capture"]["content"]["text"] == f"I prefer {CANARY}."
+    assert claimed["capture"]["content"]["text"] == f"I live in {CANARY.title()}."
 
 
 def test_an_erasure_leaves_nothing_that_a_backup_could_bring_back(
