@@ -78,10 +78,11 @@ def test_a_source_that_is_dropped_or_passed_on_no_longer_stands_behind_its_evide
 ) -> None:
     """The registry is asked when the evidence is used."""
     uri = office.record(TEA)
+    call(office.world.admin, "drop_source", uri_pattern="chat:*", org=office.org)
+    assert remember(office, cite(uri))["reason"] == "SELF_REFERENTIAL"
     office.source("chat:*", "human_input", issuer=office.writer_name)
     assert remember(office, cite(uri))["reason"] == "SELF_REFERENTIAL"
     call(office.world.admin, "drop_source", uri_pattern="chat:*", org=office.org)
-    assert remember(office, cite(uri))["reason"] == "SELF_REFERENTIAL"
     office.source("chat:*", "human_input", issuer=office.broker_name)
     assert remember(office, cite(uri))["outcome"] == "COMMITTED"
 
