@@ -213,6 +213,8 @@ def insert_name(world: World, place: DictRow, number: int) -> bool:
     """Have a row of acme hold the name in that column; False where there is none."""
     table, column = f"memwarden_data.{place['table']}", place["column"]
     mine = OF_ACME if place["has_org"] else ""
+    # What a deletion notes of itself is a word of the engine's own.
+    mine += " AND operation <> 'ERASE'" if place["root"] == "log" else ""
     rows = world.rows(f"SELECT ctid::text AS row FROM {table}{mine} ORDER BY 1")
     if rows:
         world.admin.execute(

@@ -270,6 +270,7 @@ def test_writers_wait_for_what_is_erased_and_what_is_new(shipped: Shipped) -> No
     fill(agent, 30, 270)
     desk.world.admin.execute("ANALYZE")
     many = under_the_lock(desk)
-    grown = {n: (few.get(n), many[n]) for n in many if many[n] > few.get(n, 0)}
+    # A plan may read a few rows that it does not need.
+    grown = {n: (few.get(n), many[n]) for n in many if many[n] > few.get(n, 0) + 8}
     assert {n.split("_p2")[0] for n in grown} <= COMPARED, grown
     assert few["mentions"] == many["mentions"]
