@@ -261,7 +261,8 @@ BEGIN
        AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
      UNION
     SELECT q.request_id FROM memwarden_data.review AS q
-     WHERE q.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[q.report::text])
+     WHERE q.org_id = ANY (p_orgs) AND p_terms <> '{}' AND (p_among IS NULL OR q.request_id = ANY (p_among))
+       AND memwarden_internal.mentions(p_terms, '{}', ARRAY[q.report::text])
      UNION
     SELECT e.request_id FROM memwarden_data.review_event AS e
      WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND (p_among IS NULL OR e.request_id = ANY (p_among))

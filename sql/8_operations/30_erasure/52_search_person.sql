@@ -125,6 +125,7 @@ BEGIN
         SELECT r.request_id FROM memwarden_data.write_request AS r WHERE r.org_id = ANY (p_orgs) AND age(r.xmin) <= v_age
          UNION SELECT j.request_id FROM memwarden_data.job AS j WHERE j.org_id = ANY (p_orgs) AND age(j.xmin) <= v_age
          UNION SELECT v.request_id FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND age(v.xmin) <= v_age
+         UNION SELECT q.request_id FROM memwarden_data.review AS q WHERE q.org_id = ANY (p_orgs) AND age(q.xmin) <= v_age
          UNION SELECT e.request_id FROM memwarden_data.review_event AS e WHERE e.org_id = ANY (p_orgs) AND age(e.xmin) <= v_age);
     v_newer.entity_ids := ARRAY(
         SELECT DISTINCT a.entity_id FROM memwarden_data.entity_alias AS a WHERE a.org_id = ANY (p_orgs) AND age(a.xmin) <= v_age);

@@ -89,15 +89,9 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(p_org, 'full');
 BEGIN
-    IF memwarden_internal.is_database_admin() THEN
-        IF p_org IS NULL THEN
-            PERFORM memwarden_internal.raise_error('invalid_argument', 'org: name the organisation');
-        END IF;
-    ELSIF NOT EXISTS (
-        SELECT FROM memwarden_data.principal AS p
-          JOIN memwarden_data.role_permission AS r ON r.role_id = p.role_id
-         WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND r.operation = 'DELETE' AND r.degree = 'hard'
-           AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all') THEN
+    IF p_org IS NULL AND memwarden_internal.is_database_admin() THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'org: name the organisation');
+    ELSIF NOT memwarden_internal.may_erase(v_org_id) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'DELETE (hard) in every layer');
     END IF;
     RETURN v_org_id;
@@ -107,6 +101,23 @@ COMMENT ON FUNCTION memwarden_internal.require_eraser(text) IS
     'The organisation in which the caller may erase: its own by default. Raises 42501 unless the caller administers it '
     'and deletes for good in every layer, 22023 where a member of memwarden_admin names none, 42704 for an unknown one.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_eraser(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.may_erase(p_org_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN memwarden_internal.is_database_admin() OR memwarden_internal.may_administer(p_org_id, 'full') AND EXISTS (
+        SELECT FROM memwarden_data.principal AS p
+          JOIN memwarden_data.role_permission AS r ON r.role_id = p.role_id
+         WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND r.operation = 'DELETE' AND r.degree = 'hard'
+           AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.may_erase(bigint) IS
+    'Whether the caller administers an organisation and deletes for good in every layer.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_erase(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_terms(p_subject text, p_identifiers text[], p_reason text)
 RETURNS text[]

@@ -4,17 +4,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_orgs bigint[];
+    v_orgs bigint[] := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o WHERE memwarden_internal.may_erase(o.org_id));
 BEGIN
-    IF memwarden_internal.is_database_admin() THEN
-        v_orgs := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o);
-    ELSE
-        BEGIN
-            v_orgs := ARRAY[memwarden_internal.require_eraser(NULL)];
-        EXCEPTION WHEN insufficient_privilege THEN
-            RETURN;
-        END;
-    END IF;
     RETURN QUERY
     SELECT o.name, r.subject, i.kind, i.identifier, r.registered_at
       FROM memwarden_data.registered_subject AS r

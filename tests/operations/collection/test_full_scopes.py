@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import UUID
 
 import pytest
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from helpers import ask_for_little
+from helpers import write
 from operations.collection.conftest import Yard
 from operations.collection.test_held_back import metric, status
 from shipped import Shipped
@@ -16,9 +18,8 @@ from shipped import Shipped
 
 @pytest.fixture
 def yard(shipped: Shipped) -> Yard:
-    """An organisation in a store as init leaves it, that takes what agents say."""
-    ask_for_little(shipped.world.admin)
-    return Yard(shipped.world)
+    """The organisation of a store as init leaves it."""
+    return Yard(shipped.world, "acme")
 
 
 def configure(yard: Yard, layer: str, **settings: Any) -> None:
@@ -26,6 +27,16 @@ def configure(yard: Yard, layer: str, **settings: Any) -> None:
     yard.world.admin.execute(
         "SELECT memwarden.configure_layer(%s, %s, org => %s)", (layer, Jsonb(settings), yard.org)
     )
+
+
+def agreed(shipped: Shipped, answer: DictRow) -> UUID:
+    """The item of a write, which a reviewer approves where people are asked."""
+    shipped.approve(answer)
+    query = "SELECT item_id FROM memwarden_data.write_request WHERE request_id = %s"
+    if answer["outcome"] == "DEFERRED":
+        answer["item_id"] = shipped.world.value(query, answer["request_id"])
+    item: UUID = answer["item_id"]
+    return item
 
 
 def fill(yard: Yard) -> tuple[float, str]:
@@ -36,14 +47,17 @@ def fill(yard: Yard) -> tuple[float, str]:
 
 
 @pytest.mark.parametrize("layer", ["semantic", "procedural"])
-def test_the_least_relevant_facts_go_a_pass_after_the_warning(yard: Yard, layer: str) -> None:
+def test_the_least_relevant_facts_go_a_pass_after_the_warning(
+    shipped: Shipped, yard: Yard, layer: str
+) -> None:
     """Warned of from nine tenths on; pinned ones stay; what went can be recovered.
 
     Proves: G7 (caps of facts and procedures)
     """
     world = yard.world
     agent = yard.agent(validated=True)
-    items = yard.many(agent, 19, layer=layer)
+    contents = [{"n": n, "word": f"w{n * 7919}"} for n in range(19)]
+    items = [agreed(shipped, write(agent, layer, content)) for content in contents]
     configure(yard, layer, max_items=20)
     listener = world.log_in("postgres")
     listener.execute("LISTEN memwarden_alert")
@@ -55,7 +69,8 @@ def test_the_least_relevant_facts_go_a_pass_after_the_warning(yard: Yard, layer:
     assert "by relevance" in says
 
     for n in range(4):
-        items += yard.many(agent, 1, layer=layer, subject=f"s{n}", predicate="is")
+        answer = write(agent, layer, contents[0], subject=f"s{n}", predicate="is")
+        items.append(agreed(shipped, answer))
     # All but four are read often; these were looked at last. One of them is pinned.
     world.admin.execute(
         "INSERT INTO memwarden_data.recall_use"
@@ -83,7 +98,9 @@ def test_the_least_relevant_facts_go_a_pass_after_the_warning(yard: Yard, layer:
         {"event": "SCOPE_FULL", "org": yard.org, "layer": layer, "scopes": 1, "memories": 19}
     ]
     lost = min(ended)
-    agent.execute("SELECT memwarden.recover(%s, 'still needed')", (lost,))
+    query = "SELECT * FROM memwarden.recover(%s, 'still needed')"
+    (answer,) = agent.execute(query, (lost,)).fetchall()
+    shipped.approve(answer)
     assert yard.status(lost) == "ACTIVE"
 
 

@@ -7,16 +7,14 @@ import json
 import pytest
 
 from conftest import World
-from helpers import ask_for_little
 from operations.collection.conftest import Yard
 from shipped import Shipped
 
 
 @pytest.fixture
 def yard(shipped: Shipped) -> Yard:
-    """An organisation in a store as init leaves it, that takes what agents say."""
-    ask_for_little(shipped.world.admin)
-    return Yard(shipped.world)
+    """The organisation of a store as init leaves it."""
+    return Yard(shipped.world, "acme")
 
 
 def metric(world: World, name: str, org: str) -> dict[str, tuple[float, str]]:

@@ -12,7 +12,7 @@ from psycopg import Connection
 from psycopg.rows import DictRow
 
 from access import call
-from helpers import ask_for_little, recall, write
+from helpers import recall, write
 from operations.erasure.conftest import cites
 from operations.retention.conftest import PHONE, Office, remember
 from shipped import Shipped
@@ -20,9 +20,8 @@ from shipped import Shipped
 
 @pytest.fixture
 def own(shipped: Shipped) -> Office:
-    """An organisation in a store as init leaves it, that takes what agents say."""
-    ask_for_little(shipped.world.admin)
-    return Office(shipped.world)
+    """The organisation of a store as init leaves it."""
+    return Office(shipped.world, "acme")
 
 
 def age(office: Office, items: list[UUID], days: int) -> None:
@@ -115,7 +114,7 @@ def test_a_held_memory_is_kept_and_told_to_nobody_but_those_who_hold(own: Office
     """
     agent = own.writer()
     held = remember(agent, PHONE)
-    pinned = remember(agent, f"{PHONE} of May")
+    pinned = remember(agent, "Ana's bills of May go to ana.kovac@example.org")
     call(own.officer, "pin", item_id=pinned, reason="often asked")
     call(own.world.admin, "hold", item_id=held, reason="inquiry", org=own.org)
     age(own, [held, pinned], days=91)
