@@ -272,6 +272,7 @@ def test_an_erasure_that_could_not_read_is_not_completed(store: Store) -> None:
     assert store.shipped.world.value("SELECT count(*) FROM memwarden.verify_log()") == 0
 
 
+@pytest.mark.every_version
 def test_keys_that_are_lost_for_good_are_given_up_by_number(store: Store) -> None:
     """Nothing waits any longer then; and nobody does that by mistake, or while there is no file.
 
