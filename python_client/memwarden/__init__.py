@@ -2,10 +2,12 @@
 
     import memwarden
 
-    with memwarden.connect("dbname=app user=my_agent") as memory:
-        memory.write("semantic", {"statement": "Ana prefers tea"}, subject="Ana")
+    with memwarden.connect("dbname=app user=application") as app:
+        turn = app.heard("Ana", "I prefer green tea.")
+    with memwarden.connect("dbname=app user=assistant") as memory:
+        memory.remember("Ana prefers green tea", source=turn)
         for item in memory.recall("what does Ana drink?"):
-            print(item.score, item.text)
+            print(item.standing, item.text)
 
 `AsyncClient.connect` is the same for asyncio.
 """

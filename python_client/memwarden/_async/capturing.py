@@ -9,7 +9,10 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._request_id import new_request_id
 from memwarden._statements import intake as sql
+from memwarden.citing import captured
+from memwarden.errors import InvalidArgument
 from memwarden.results import CandidateResult, CaptureResult, ClaimedCapture, Extracted
 from memwarden.telemetry import current_trace_id
 
@@ -18,6 +21,48 @@ class AsyncCapturing:
     """Appends to the capture log. `memwarden.extraction` has the extractors that run outside."""
 
     _session: AsyncSession
+
+    async def heard(
+        self,
+        speaker: str,
+        text: str,
+        *,
+        source: str = "chat",
+        role: str = "user",
+        scope: str | None = None,
+        external_id: str | None = None,
+        session_id: str | None = None,
+        captured_at: datetime | None = None,
+    ) -> dict[str, str]:
+        """Record a turn of a conversation; what `source=` of `remember` and `evidence` take.
+
+        The words are then in the store, where an agent that cites them cannot change them. By
+        default they belong to the one place below the caller's home that it writes: where there
+        are several, `scope` says whose words they are. `source` is that of `memwarden init`.
+
+        Raises:
+            InvalidArgument: there are several places, or an argument is out of range.
+            NotFound: no such scope that the caller writes.
+        """
+        capture_id = await self.capture(
+            source,
+            {"role": role, "speaker": speaker, "text": text},
+            # With a name of its own the call may be sent again when the connection breaks.
+            external_id=str(new_request_id()) if external_id is None else external_id,
+            session_id=session_id,
+            scope=await self._only_place() if scope is None else scope,
+            captured_at=captured_at,
+        )
+        return captured(capture_id)
+
+    async def _only_place(self) -> str | None:
+        rows = await self._session.fetch(sql.PLACES, {}, dict[str, str])
+        if len(rows) > 1:
+            raise InvalidArgument(
+                "scope: there is more than one place that these words may belong to",
+                hint=f"Name one, such as scope={rows[0]['scope']!r}.",
+            )
+        return rows[0]["scope"] if rows else None
 
     async def capture(
         self,

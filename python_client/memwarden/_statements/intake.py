@@ -21,6 +21,17 @@ FROM memwarden.consolidate(
     content => %(content)s::jsonb, reason => %(reason)s::text, decider => %(decider)s::text)
 """
 
+# Lasting scopes at or below the home of the caller that it writes and that have none below.
+PLACES: Final[LiteralString] = """
+SELECT p.scope
+FROM (SELECT s.scope, s.writes, lead(s.scope) OVER (ORDER BY s.scope || '/' COLLATE "C") AS next
+      FROM memwarden.whoami() AS w
+      JOIN memwarden.scopes AS s ON starts_with(s.scope || '/', w.home || '/')
+      WHERE s.closes_at IS NULL AND s.closed_at IS NULL) AS p
+WHERE p.writes AND NOT coalesce(starts_with(p.next, p.scope || '/'), false)
+ORDER BY p.scope COLLATE "C" LIMIT 2
+"""
+
 CAPTURE: Final[LiteralString] = """
 SELECT memwarden.capture(
     source => %(source)s::text, content => %(content)s::jsonb,

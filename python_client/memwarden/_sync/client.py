@@ -38,6 +38,7 @@ from memwarden._sync.session import Session
 from memwarden._sync.undo import Undo
 from memwarden._sync.working import Working
 from memwarden._tokens import TokenSource
+from memwarden.citing import Source, references
 from memwarden.embedders import Embedder, embedding_texts, query_embedding
 from memwarden.errors import InvalidArgument
 from memwarden.requests import (
@@ -202,6 +203,43 @@ class Client(
         if not wait or not result.deferred:
             return result
         return self._settled(result, timeout)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        source: Source | Sequence[Source] | None = None,
+        about: str | None = None,
+        layer: str = "semantic",
+        scope: str | None = None,
+        ttl: timedelta | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        wait: bool = False,
+        timeout: timedelta | float | None = None,
+    ) -> WriteResult:
+        """Ask for a sentence to be remembered, and return what the gates decided.
+
+        `source` is what it rests on: what `heard` returned, a URI, a memory (recalled, read or just
+        written), or several of them. `about` names whom it is about, as `subject` of `write`,
+        which has more arguments. A refusal is a result, not an exception.
+
+        Raises:
+            InvalidArgument: `source` is none of these.
+            NotIdentified, NotReady, NotAllowed, WrongIsolation, ConnectionFailed: see `errors`.
+        """
+        return self.write(
+            layer,
+            text,
+            subject=about,
+            evidence=references(source),
+            scope=scope,
+            ttl=ttl,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            wait=wait,
+            timeout=timeout,
+        )
 
     def _settled(self, result: WriteResult, timeout: timedelta | float | None) -> WriteResult:
         """Wait for a deferred request; its result as it is then."""
