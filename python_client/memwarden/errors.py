@@ -62,7 +62,7 @@ class ChangedSince(MemwardenError):
     """The item is no longer at the version that the call named; nothing was done (40001)."""
 
 
-class InvalidArgument(MemwardenError):
+class InvalidArgument(MemwardenError, ValueError):
     """An argument has a value that the call does not take (class 22)."""
 
 

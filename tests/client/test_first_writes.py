@@ -150,8 +150,8 @@ def test_all_is_stored_but_real_repeats(
     assert sum(n for (outcome, _), n in told.items() if outcome == "DEFERRED") <= 1, told
     refused = {each: n for each, n in told.items() if each[0] not in ("COMMITTED", "DEFERRED")}
     assert {reason for _, reason in refused} <= REPEATS, told
-    # Five notes of the 49 say again what others say.
-    assert sum(refused.values()) <= 5, told
+    # Six notes of the 49 say again what others say; one of them has no predicate where others do.
+    assert sum(refused.values()) <= 6, told
 
 
 def test_who_connects_is_told_the_profile(

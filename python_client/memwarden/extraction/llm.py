@@ -93,7 +93,12 @@ class LlmExtractor:
         Raises:
             PluginError: a setting is missing, or has a value that it may not have.
         """
-        model = Model.configured(settings, settings)
+        return self.read(Model.configured(settings, settings), captures, settings)
+
+    def read(
+        self, model: Model, captures: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
+    ) -> list[list[Candidate] | NothingSaid]:
+        """Return what that model finds in each; of `settings` patience and budgets count."""
         until = time.monotonic() + number(settings, "patience", 600, least=0.1, most=86_400)
         asking = Asking(
             model,

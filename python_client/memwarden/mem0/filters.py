@@ -31,6 +31,8 @@ class Filters:
     """
 
     def __init__(self, given: Mapping[str, Any] | None) -> None:
+        if not isinstance(given, Mapping | None):
+            raise InvalidArgument("filters must be a mapping, such as {'user_id': 'ana'}")
         equal: dict[str, Any] = {}
         rest = False
         mentioned: set[str] = set()

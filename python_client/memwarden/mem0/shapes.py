@@ -6,27 +6,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memwarden.errors import InvalidArgument
 from memwarden.mem0.filters import IDS
-from memwarden.results import DatedItem, Item, RecalledItem, Version, WriteResult
-
-Message = Mapping[str, Any]
-
-
-def as_messages(messages: Any) -> list[Message]:
-    """The messages of an add: a text, a message, or several."""
-    given = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
-    given = [given] if isinstance(given, Mapping) else list(given)
-    if not all(
-        isinstance(each, Mapping) and isinstance(each.get("content"), str) for each in given
-    ):
-        raise InvalidArgument("messages must be a text, or messages with a text as content")
-    # As mem0: what the system says is no memory.
-    return [each for each in given if each.get("role") != "system"]
+from memwarden.mem0.given import Message, of_metadata
+from memwarden.results import DatedItem, Item, Outcome, RecalledItem, Version, WriteResult
 
 
 def as_content(
-    message: Message, ids: Mapping[str, str], metadata: Mapping[str, Any] | None
+    message: Message,
+    ids: Mapping[str, str],
+    metadata: Mapping[str, Any] | None,
+    day: str | None = None,
 ) -> dict[str, Any]:
     """What a memory holds."""
     content: dict[str, Any] = {"text": message["content"], **ids}
@@ -34,16 +23,23 @@ def as_content(
         content["role"] = message["role"]
     if message.get("name"):
         content["actor_id"] = message["name"]
-    if metadata:
-        content["metadata"] = dict(metadata)
+    if metadata and (kept := of_metadata(metadata)):
+        content["metadata"] = kept
+    if day is not None:
+        content["expiration_date"] = day
     return content
 
 
 def as_outcome(content: Mapping[str, Any], result: WriteResult) -> dict[str, Any]:
     """What became of one memory of an add."""
-    event = "ADD" if result.committed else "DEFERRED" if result.deferred else "REFUSED"
-    if not result.committed and result.item_id is not None and not result.deferred:
-        event = "NONE"
+    if result.outcome == Outcome.MERGED or (result.committed and result.reason == "REPLACED"):
+        event = "UPDATE"
+    elif result.committed:
+        event = "ADD"
+    elif result.deferred:
+        event = "DEFERRED"
+    else:
+        event = "REFUSED" if result.item_id is None else "NONE"
     return {
         "id": None if result.item_id is None else str(result.item_id),
         "memory": content["text"],
@@ -75,16 +71,45 @@ def is_ours(item: DatedItem | Item | RecalledItem) -> bool:
 def as_memory(item: DatedItem | Item | RecalledItem) -> dict[str, Any]:
     """One memory of an answer."""
     content, record = item.content, item.provenance
-    names = (*IDS, "role", "actor_id", "metadata")
+    names = (*IDS, "role", "actor_id", "expiration_date")
     return {
         "id": str(item.item_id),
         "memory": content["text"],
         # mem0's mark of a text that has changed.
         "hash": hashlib.md5(content["text"].encode(), usedforsecurity=False).hexdigest(),
+        "metadata": content.get("metadata"),
         "created_at": record["first_recorded_at"],
         "updated_at": record["recorded_at"],
         **{name: content[name] for name in names if name in content},
     }
+
+
+def as_found(item: RecalledItem, *, explain: bool) -> dict[str, Any]:
+    """One memory that a search found."""
+    found = as_memory(item) | {"score": item.relevance}
+    if item.rerank_score is not None:
+        found["rerank_score"] = item.rerank_score
+    if explain:
+        found["score_details"] = {
+            "semantic_score": item.similarity,
+            "bm25_score": item.keyword_score,
+            "final_score": item.relevance,
+            **{name: getattr(item, name) for name in _PARTS},
+        }
+    return found
+
+
+# What else its place among the others was made of.
+_PARTS = (
+    "score",
+    "vector_score",
+    "keyword_score",
+    "recency_score",
+    "importance_score",
+    "confidence_score",
+    "authority_score",
+    "freshness_score",
+)
 
 
 def as_changes(memory_id: str, versions: Sequence[Version]) -> list[dict[str, Any]]:

@@ -6,12 +6,12 @@ and of the answer nothing is read but numbers.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from memwarden.judges import NoVerdict
 from memwarden.judges.asking import Asking
 from memwarden.rerankers import NoOrder
+from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins.chat import Model
 
 _MOST = 100  # texts in one question
@@ -53,14 +53,9 @@ class LlmReranker:
         Raises:
             PluginError: the key would travel unencrypted, or there is no such setting.
         """
+        model = model or Model.of_environment("RERANK", max_tokens=1000)
         if model is None:
-            settings: dict[str, object] = {
-                "url": os.environ.get("MEMWARDEN_RERANK_URL"),
-                "model": os.environ.get("MEMWARDEN_RERANK_MODEL"),
-            }
-            if "MEMWARDEN_SECRET_RERANK" in os.environ:
-                settings["secret_env"] = "MEMWARDEN_SECRET_RERANK"
-            model = Model.configured(settings, {"max_tokens": 1000})
+            raise PluginError("MEMWARDEN_RERANK_URL and MEMWARDEN_RERANK_MODEL are not set")
         self._asking = Asking(model)
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:

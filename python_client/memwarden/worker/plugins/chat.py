@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -42,6 +43,22 @@ class Model:
             number(common, "timeout", 30, least=0.1, most=3600),
             int(number(common, "max_tokens", 200, least=1, most=100_000)),
         )
+
+    @classmethod
+    def of_environment(cls, use: str, *, max_tokens: int) -> Model | None:
+        """Read MEMWARDEN_{use}_URL and _MODEL, and the key MEMWARDEN_SECRET_{use}; None: not set.
+
+        Raises:
+            PluginError: there is a part of it only.
+        """
+        named = {"url": f"MEMWARDEN_{use}_URL", "model": f"MEMWARDEN_{use}_MODEL"}
+        settings = {name: os.environ.get(variable) for name, variable in named.items()}
+        if not any(settings.values()):
+            return None
+        key = f"MEMWARDEN_SECRET_{use}"
+        if key in os.environ or f"{key}_FILE" in os.environ:
+            settings["secret_env"] = key
+        return cls.configured(settings, {"max_tokens": max_tokens})
 
     def ask(self, instruction: str, question: Mapping[str, Any], budget: Budget) -> dict[str, Any]:
         """Return the JSON object that the model answers with.
