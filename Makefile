@@ -76,8 +76,9 @@ bench-peers: ## measure beside a bare pgvector table, LangGraph's store and mem0
 docs: ## build the site of these pages in build/site, with every link checked; it needs no network to be read
 	@"$$(tools/python-env tools/site.txt)/bin/python" tools/make_site.py
 
-dist: ## pack the extension for PGXN, and the client's sdist and wheel, into build/dist
+dist: ## pack the extension for PGXN, and the client's sdists and wheels, into build/dist
 	@python3 tools/make_dist.py
-	@cd python_client && "$$(../tools/python-env)/bin/python" -m hatchling build -d ../build/dist
+	@python="$$(tools/python-env)/bin/python"; for folder in python_client python_client/tools; do \
+	    (cd $$folder && "$$python" -m hatchling build -d "$(CURDIR)/build/dist") || exit; done
 
 include deploy/server.mk

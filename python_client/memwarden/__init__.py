@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from memwarden._async.client import AsyncClient
 from memwarden._async.manager import AsyncMemoryManager
+from memwarden._needs import watch_imports
 from memwarden._sync.client import Client
 from memwarden._sync.manager import MemoryManager
 from memwarden.citing import captured, captured_as
@@ -30,6 +31,7 @@ from memwarden.errors import (
     NotAllowed,
     NotFound,
     NotIdentified,
+    NotInstalled,
     NotReady,
     WrongIsolation,
 )
@@ -104,6 +106,7 @@ from memwarden.results import (
 )
 
 connect = Client.connect
+watch_imports()
 
 __all__ = [
     "SEARCH_MEMORY",
@@ -164,6 +167,7 @@ __all__ = [
     "NotAllowed",
     "NotFound",
     "NotIdentified",
+    "NotInstalled",
     "NotReady",
     "Outcome",
     "PlannedUndo",

@@ -70,6 +70,13 @@ class InvalidContent(InvalidArgument):
     """The content is not JSON that the database can hold; nothing was sent."""
 
 
+class NotInstalled(MemwardenError, ModuleNotFoundError):
+    """A package is missing; the message has the command that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is missing; run: pip install 'memwarden[{extra}]'")
+
+
 class WrongIsolation(MemwardenError):
     """The transaction is of a kind in which nothing may be written (class 25)."""
 

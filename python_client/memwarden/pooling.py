@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from memwarden import _adapt
-from memwarden.errors import InvalidArgument
+from memwarden._needs import needs
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -38,12 +38,10 @@ def memory_pool(
     connection that broke while it was idle is replaced before anybody gets it.
 
     Raises:
-        InvalidArgument: psycopg_pool is not installed.
+        NotInstalled: psycopg_pool is missing.
     """
-    try:
+    with needs("pool"):
         from psycopg_pool import ConnectionPool
-    except ModuleNotFoundError:
-        raise _missing() from None
     return ConnectionPool(
         dsn,
         kwargs=dict(SETTINGS),
@@ -62,12 +60,10 @@ def async_memory_pool(
     """Return a pool of connections for `AsyncClient`, as `memory_pool` does for `Client`.
 
     Raises:
-        InvalidArgument: psycopg_pool is not installed.
+        NotInstalled: psycopg_pool is missing.
     """
-    try:
+    with needs("pool"):
         from psycopg_pool import AsyncConnectionPool
-    except ModuleNotFoundError:
-        raise _missing() from None
 
     async def prepare(connection: psycopg.AsyncConnection[Any]) -> None:
         _adapt.prepare(connection)
@@ -81,10 +77,4 @@ def async_memory_pool(
         max_size=max_size,
         open=False,
         **options,
-    )
-
-
-def _missing() -> InvalidArgument:
-    return InvalidArgument(
-        "a pool needs psycopg_pool", hint="Run: pip install './python_client[pool]'"
     )

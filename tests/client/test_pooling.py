@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import runpy
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import psycopg
@@ -59,42 +55,3 @@ def test_tasks_share_a_pool(agent_dsn: str) -> None:
             return await asyncio.gather(*map(write, range(8)))
 
     assert asyncio.run(work()) == ["COMMITTED"] * 8
-
-
-def test_a_program_is_checked_against_the_types_of_the_package(tmp_path: Path) -> None:
-    """`mypy --strict`, with the wheel as it is installed: `py.typed` is there, and no Any."""
-    pytest.importorskip("mypy", reason="mypy is not installed (extra dev)")
-    pytest.importorskip("hatchling", reason="hatchling is not installed (extra dev)")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT / "python_client", check=True, capture_output=True)
-    [wheel] = tmp_path.glob("*.whl")
-    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
-
-    def checked(file: Path) -> tuple[int, str]:
-        ran = subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", file],
-            env=os.environ | {"PYTHONPATH": str(tmp_path / "site")},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        return ran.returncode, ran.stdout + ran.stderr
-
-    code, said = checked(SERVICE)
-    assert code == 0, said
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text(
-        "import memwarden\n"
-        "with memwarden.connect() as memory:\n"
-        "    memory.recal('tea')\n"
-        "    number: int = memory.recall('tea')[0].text\n"
-        "    memory.write('semantic')\n"
-        "async def ask(memory: memwarden.AsyncClient) -> list[str]:\n"
-        "    return await memory.recall('tea')\n"
-    )
-    code, said = checked(wrong)
-    assert code == 1
-    for line in (3, 4, 5, 7):
-        assert f"wrong.py:{line}: error:" in said, said

@@ -56,7 +56,7 @@ def test_those_that_come_along_are_entry_points_as_any_other() -> None:
 
     Proves: L12
     """
-    declared = tomllib.loads((ROOT / "python_client/pyproject.toml").read_text())
+    declared = tomllib.loads((ROOT / "python_client/tools/pyproject.toml").read_text())
     assert declared["project"]["entry-points"][GROUP] == BUILT_IN
     assert set(BUILT_IN) <= set(available())
     with pytest.raises(InvalidArgument, match="no reranker"):

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 import typer
 
+from memwarden._needs import needs
 from memwarden.cli.log_lines import log_lines
-from memwarden.cli.options import Dsn
+from memwarden.cli.options import Dsn, told_errors
 from memwarden.cli.terminal import print_json_line
 from memwarden.console.settings import Settings
 
@@ -39,13 +40,8 @@ def console(
 
     Beyond this machine it needs a proxy that speaks HTTPS, and its --url. See docs/console.md.
     """
-    try:
+    with told_errors(), needs("console"):
         from memwarden.console.serve import serve
-    except ModuleNotFoundError as error:
-        if error.name not in ("flask", "waitress"):
-            raise
-        print("error: the console needs pip install 'memwarden[console]'", file=sys.stderr)
-        raise typer.Exit(1) from None
     settings = Settings(dsn, _origin(url, host, port))
     log_lines(logging.INFO, as_json)
     if as_json:

@@ -16,7 +16,6 @@ from memwarden.errors import MemwardenError
 from memwarden.settling import Settled
 from memwarden.settling import settle as run
 from memwarden.worker.plugin import PluginError
-from memwarden.worker.plugins.judges import Judges
 
 
 def settle(
@@ -40,6 +39,8 @@ def settle(
     As the login's agent, whose role permits DELETE for both memories. What the judge finds to
     contradict, or cannot tell, stays marked for a person. With --every it goes on until it ends.
     """
+    with told_errors():
+        from memwarden.worker.plugins.judges import Judges
     settings = _settings(judges)
 
     def settled(memory: Client) -> list[Settled]:

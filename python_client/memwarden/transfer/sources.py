@@ -10,7 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
 
-from memwarden.errors import InvalidArgument, NotReady
+from memwarden._needs import needs
+from memwarden.errors import InvalidArgument
 from memwarden.transfer import langgraph, letta, lines, mem0, tables, zep
 from memwarden.transfer.records import Record, Target, TooLarge, Unreadable
 
@@ -41,7 +42,7 @@ def opened(
 
     Raises:
         InvalidArgument: it is not there, or is not of that format.
-        NotReady: the format needs an extra that is not installed.
+        NotInstalled: the format needs an extra that is not installed.
     """
     match format:
         case Format.JSONL:
@@ -76,16 +77,10 @@ def parquet_module() -> Any:
     """Return the module that needs pyarrow.
 
     Raises:
-        NotReady: it is not installed.
+        NotInstalled: it is missing.
     """
-    try:
+    with needs("parquet"):
         from memwarden.transfer import parquet
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "pyarrow":
-            raise
-        raise NotReady(
-            "Parquet files need pyarrow", hint="Run pip install 'memwarden[parquet]'."
-        ) from None
     return parquet
 
 

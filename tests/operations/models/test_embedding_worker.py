@@ -96,7 +96,7 @@ def test_those_that_come_along_are_entry_points_as_any_other() -> None:
 
     Proves: Z6
     """
-    project = tomllib.loads((ROOT / "python_client/pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "python_client/tools/pyproject.toml").read_text())["project"]
     assert project["entry-points"][EMBEDDER_GROUP] == BUILT_IN_EMBEDDERS
     assert available_embedders().keys() >= {"http", "lexical", "local"}
     assert load_embedders().keys() >= BUILT_IN_EMBEDDERS.keys()

@@ -18,11 +18,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import h11
-
+from memwarden._needs import needs
 from memwarden.worker.attempt import Attempt, cut_with_the_attempt
 from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins import addresses
+
+with needs("worker"):
+    import h11
 
 MAX_ANSWER = 1024 * 1024
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})

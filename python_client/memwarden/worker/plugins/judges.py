@@ -19,6 +19,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from memwarden._needs import needs
 from memwarden.judges import Judge, Memory, NoVerdict, judge_all
 from memwarden.judges.consensus import MOST_JUDGES, Consensus
 from memwarden.judges.llm import LlmJudge
@@ -115,8 +116,9 @@ class Judges:
 
 def _loaded(folder: str, max_tokens: int, threads: int) -> Judge:
     try:
-        from memwarden.judges.nli import NliJudge
-        from memwarden.judges.nli_model import BadModel
+        with needs("nli"):
+            from memwarden.judges.nli import NliJudge
+            from memwarden.judges.nli_model import BadModel
     except ImportError:
         # Other workers may have it.
         raise PluginError("the extra nli is not installed on this worker") from None
