@@ -116,6 +116,8 @@ def by_mcp(shipped: Shipped, requests: Sequence[WriteRequest], _: Path) -> Outco
     async def call() -> Any:
         async with mcp.Client(server.build("agent", OnePrincipal(dsn_of(shipped)))) as host:
             memories = [json.loads(json.dumps(named(each), default=str)) for each in requests]
+            for memory in memories:
+                memory["content"] = json.dumps(memory["content"])
             return await host.call_tool("add_memories", {"memories": memories})
 
     told = asyncio.run(call()).structured_content["results"]

@@ -59,10 +59,9 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
     async def use() -> None:
         async with mcp.Client(build("agent", OnePrincipal(agent_dsn))) as host:
             listed = {each.name: each for each in (await host.list_tools()).tools}
-            assert listed["delete_memory"].annotations.destructive_hint
+            assert listed["forget"].annotations.destructive_hint
             for name in ("search_memories", "get_memory", "working_memory", "whoami"):
                 assert listed[name].annotations.read_only_hint
-            assert all(each.description for each in listed.values())
             assert "decide" not in listed
 
             failed, told = await call(
@@ -78,7 +77,7 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             assert (failed, told["outcome"]) == (False, "COMMITTED")
             failed, told = await call(host, "get_memory", item_id=item_id)
             assert told["content"] == "Ana drinks black tea"
-            failed, told = await call(host, "memory_history", item_id=item_id)
+            failed, told = await call(host, "get_memory", item_id=item_id, with_history=True)
             assert [each["version"] for each in told["versions"]] == [2, 1]
             failed, told = await call(host, "get_context", query="Ana's tea", token_budget=500)
             assert "black tea" in told["text"]
@@ -86,11 +85,15 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             assert json.loads(read.contents[0].text)["content"] == "Ana drinks black tea"
             read = await host.read_resource(f"memwarden://item/{item_id}/history")
             assert len(json.loads(read.contents[0].text)) == 2
-            failed, told = await call(host, "delete_memory", item_id=item_id, reason="it was tea")
-            assert not failed
-            failed, told = await call(host, "delete_memory", item_id=item_id, reason="again")
-            assert (failed, told["refused"]) == (True, "NOT_FOUND")
+            gone = {"item_ids": [item_id], "reason": "it was tea", "was_wrong": True}
+            failed, told = await call(host, "forget", **gone, expected=1)
+            assert (failed, told["forgotten"]) == (False, 1)
+            failed, told = await call(host, "forget", **gone, expected=1)
+            assert (failed, told["refused"]) == (True, "CHANGED_SINCE")
             assert told["what_to_do"]
+            read = await host.read_resource(f"memwarden://item/{item_id}")
+            assert json.loads(read.contents[0].text)["status"] == "RETRACTED"
+            assert "tea" not in read.contents[0].text
 
             failed, told = await call(host, "add_memory", content="x", layer="nowhere")
             assert (failed, told["outcome"], told["reason"]) == (True, "REJECTED", "UNKNOWN_LAYER")
@@ -137,9 +140,7 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             request = told["request_id"]
             failed, told = await call(host, "request_status", request_id=request)
             assert told["outcome"] == "DEFERRED"
-            failed, told = await call(
-                host, "await_decision", request_id=request, timeout_seconds=0.1
-            )
+            failed, told = await call(host, "request_status", request_id=request, wait_seconds=0.1)
             assert told["reason"] == "AWAITING_APPROVAL"
         async with mcp.Client(build("agent", OnePrincipal(stranger_dsn))) as host:
             failed, told = await call(host, "search_memories", query="tea")

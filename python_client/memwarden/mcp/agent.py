@@ -1,34 +1,26 @@
-"""The tools of an agent: to remember, to find, to correct, and to work on a task."""
+"""The tools of an agent: to remember, to find, to correct and to forget."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from datetime import timedelta
+from typing import Annotated, Any
 from uuid import UUID
 
-from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import CallToolResult
 from pydantic import Field
 
-from memwarden.errors import NotFound
+from memwarden.errors import ChangedSince, InvalidArgument, MemwardenError, NotFound
 from memwarden.managing import is_instruction
-from memwarden.mcp.answers import answered, brief, decision, refused, result
+from memwarden.mcp import reading, shapes
+from memwarden.mcp.answers import answered, brief, decision, refusal, refused, result
 from memwarden.mcp.principals import Principals
-
-READS = ToolAnnotations(
-    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-ADDS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-STEPS = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
-CHANGES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
-)
+from memwarden.mcp.tools import ADDS, CHANGES, ENDS, READS, made
+from memwarden.results import Item
 
 INSTRUCTIONS = """\
 Governed long-term memory. Search before you answer from memory, and add what will matter later.
@@ -37,18 +29,16 @@ A write can be refused or wait for a person; its answer says why and what to do.
 refused memory to get it past a rule.
 """
 
-MemoryId = Annotated[UUID, Field(description="item_id, as search_memories gives it")]
-SessionId = Annotated[UUID, Field(description="session_id, as start_session gives it")]
-Layer = Annotated[
-    str,
-    Field(description="semantic: facts; episodic: events; procedural: how to do things"),
+RequestId = Annotated[UUID, Field(description="The request_id that the write answered.")]
+About = Annotated[
+    str | None, Field(description="A name: memories about it, or of which it is the whole value.")
 ]
-Scope = Annotated[
-    str | None, Field(description="path of a scope; your home where left out (writes), or all")
-]
-Share = Annotated[float | None, Field(ge=0, le=1)]
+ThisPredicate = Annotated[str | None, Field(description="Only this property of the subject.")]
+ThisLayer = Annotated[str | None, Field(description="Only this layer, such as semantic.")]
 _POLL = 5.0
 _MOST = 1000
+_LEAST = 0.1
+"""Of a score: what answers less is no answer."""
 
 
 class AgentTools:
@@ -57,62 +47,55 @@ class AgentTools:
     def __init__(self, who: Principals) -> None:
         self._who = who
 
-    def register(self, server: MCPServer) -> None:
-        """Add the tools to a server, with what a host may tell its user about each."""
-        for hints, tools in (
-            (
-                READS,
-                (
-                    self.search_memories,
-                    self.get_memory,
-                    self.memory_history,
-                    self.get_context,
-                    self.request_status,
-                    self.await_decision,
-                    self.working_memory,
-                    self.whoami,
-                ),
-            ),
-            (ADDS, (self.add_memory, self.add_memories, self.start_session)),
-            (STEPS, (self.observe, self.advance_plan, self.end_session)),
-            (CHANGES, (self.update_memory, self.delete_memory)),
-        ):
-            for tool in tools:
-                # What a tool answers differs with the outcome, so it declares no output schema.
-                server.add_tool(tool, annotations=hints, structured_output=False)
+    def tools(self) -> list[Tool]:
+        """Return the tools, with what a host may tell its user about each."""
+        reads = (
+            self.search_memories,
+            self.list_memories,
+            self.get_memory,
+            self.get_context,
+            self.list_sources,
+            self.request_status,
+            self.whoami,
+        )
+        return made(
+            [
+                (READS, reads),
+                (ADDS, (self.add_memory, self.add_memories)),
+                (CHANGES, (self.update_memory,)),
+                (ENDS, (self.forget,)),
+            ]
+        )
 
     @answered
     async def add_memory(
         self,
-        content: Annotated[Any, Field(description="a sentence, or any JSON value")],
-        layer: Layer = "semantic",
-        subject: Annotated[str | None, Field(description="whom or what it is about")] = None,
-        predicate: Annotated[str | None, Field(description="which property of it")] = None,
-        scope: Scope = None,
-        confidence: Share = None,
-        importance: Share = None,
-        evidence: Annotated[
-            list[dict[str, Any]] | None,
-            Field(description='[{"type": "human_input" or other, "uri": "..."}]'),
-        ] = None,
-        kind: str | None = None,
-        valid_from: datetime | None = None,
-        valid_to: datetime | None = None,
-        ttl_seconds: Annotated[float | None, Field(gt=0, le=3e9)] = None,
-        justification: Annotated[str | None, Field(description="for the reviewer")] = None,
-        idempotency_key: str | None = None,
-    ) -> CallToolResult:
+        content: shapes.Content,
+        subject: shapes.Subject = None,
+        predicate: shapes.Predicate = None,
+        layer: shapes.Layer = None,
+        scope: shapes.Scope = None,
+        evidence: shapes.Cited = None,
+        confidence: shapes.Confidence = None,
+        importance: shapes.Importance = None,
+        kind: shapes.Kind = None,
+        valid_from: shapes.ValidFrom = None,
+        valid_to: shapes.ValidTo = None,
+        ttl_seconds: shapes.Seconds = None,
+        justification: shapes.Justification = None,
+        idempotency_key: shapes.Key = None,
+    ) -> Annotated[CallToolResult, shapes.Decision]:
         """Ask for one thing to be remembered. Answers what the gates decided, and why."""
         caller = self._who.caller()
         decided = await caller.memory.write(
-            layer,
-            content,
+            layer or "semantic",
+            content_of(content),
             subject=subject,
             predicate=predicate,
             scope=scope,
             confidence=confidence,
             importance=importance,
-            evidence=evidence or (),
+            evidence=_references(evidence),
             kind=kind,
             valid_from=valid_from,
             valid_to=valid_to,
@@ -127,22 +110,17 @@ class AgentTools:
     async def add_memories(
         self,
         memories: Annotated[
-            list[dict[str, Any]],
-            Field(
-                min_length=1,
-                max_length=_MOST,
-                description="each with layer, content and what else add_memory takes",
-            ),
+            list[shapes.NewMemory],
+            Field(max_length=_MOST, description="What to remember, at most 1,000 memories."),
         ],
         context: Context[Any, Any],
-    ) -> CallToolResult:
+    ) -> Annotated[CallToolResult, shapes.Decisions]:
         """Ask for many things to be remembered. A bad one harms no other; progress is reported."""
         caller = self._who.caller()
-        results = []
-        requests = [{"layer": "semantic"} | _request(each) for each in memories]
+        results: list[dict[str, Any]] = []
+        requests = [_request(each) for each in memories]
         async for decided in caller.memory.write_all(requests, batch_size=25, patience=10):
-            told = await decision(caller, decided)
-            results.append(told)
+            results.append(await decision(caller, decided))
             if len(results) % 25 == 0 or len(results) == len(requests):
                 await context.report_progress(len(results), len(requests))
         outcomes: dict[str, int] = {}
@@ -153,19 +131,29 @@ class AgentTools:
     @answered
     async def search_memories(
         self,
-        query: Annotated[str, Field(description="what to find, in a few words")],
-        k: Annotated[int, Field(ge=1, le=100)] = 10,
-        layers: list[str] | None = None,
-        scope: Scope = None,
-        subject: str | None = None,
-        threshold: Share = None,
+        query: Annotated[str, Field(description="What to find, in a few words.")],
+        k: Annotated[
+            int | None, Field(ge=1, le=100, description="At most so many; 10 where left out.")
+        ] = None,
+        layers: shapes.Layers = None,
+        scope: shapes.Where = None,
+        subject: Annotated[str | None, Field(description="Only about this one.")] = None,
+        threshold: Annotated[
+            float | None,
+            Field(ge=0, le=1, description="The least score; as the store says where left out."),
+        ] = None,
         include_instructions: Annotated[
-            bool, Field(description="also what looks like an order to its reader")
-        ] = False,
-    ) -> CallToolResult:
+            bool | None, Field(description="Also what looks like an order to its reader.")
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.Found]:
         """Find what is remembered, by meaning and by words, best first; or that nothing is."""
         answer = await self._who.caller().memory.answer(
-            query, k=k, layers=layers, scope=scope, subject=subject, threshold=threshold
+            query,
+            k=k or 10,
+            layers=layers,
+            scope=scope,
+            subject=subject,
+            threshold=_LEAST if threshold is None else threshold,
         )
         shown = [
             each
@@ -180,36 +168,70 @@ class AgentTools:
         return result(told)
 
     @answered
-    async def get_memory(self, item_id: MemoryId) -> CallToolResult:
-        """Read one memory as it stands now, with where it comes from."""
-        item = await self._who.caller().memory.get(item_id)
+    async def list_memories(
+        self,
+        about: About = None,
+        predicate: ThisPredicate = None,
+        words: Annotated[
+            str | None, Field(description='Only with all these words; "a phrase" is one word.')
+        ] = None,
+        layer: ThisLayer = None,
+        kind: shapes.Kind = None,
+        scope: shapes.Where = None,
+        limit: Annotated[
+            int | None, Field(ge=1, le=_MOST, description="At most so many; 100 where left out.")
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.Listed]:
+        """List memories by what they are, newest first. Without arguments: all that you may see."""
+        wanted = reading.Wanted(about, predicate, None, words, layer, kind, scope)
+        total, found = await reading.listed(self._who.caller().memory, wanted, limit or 100)
+        return result({"memories": [brief(each) for each in found], "total": total})
+
+    @answered
+    async def get_memory(
+        self,
+        item_id: shapes.MemoryId,
+        with_history: Annotated[
+            bool | None, Field(description="Also every version: what changed, when and why.")
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.Memory]:
+        """Read one memory as it stands now, with where it comes from; or that it was deleted."""
+        memory = self._who.caller().memory
+        item = await memory.get(item_id)
         if item is None:
             raise _missing("memory", item_id)
-        return result(brief(item))
+        told = shown(item)
+        if with_history or told.get("deleted"):
+            versions = await memory.history(item_id)
+            if told.get("deleted"):
+                told["message"] = versions[0].reason if versions else None
+            if with_history:
+                told["versions"] = brief(versions)
+        return result(brief(told))
 
     @answered
     async def update_memory(
         self,
-        item_id: MemoryId,
-        content: Annotated[Any, Field(description="what it says from now on")],
-        confidence: Share = None,
-        evidence: list[dict[str, Any]] | None = None,
-        justification: str | None = None,
-    ) -> CallToolResult:
+        item_id: shapes.MemoryId,
+        content: shapes.Content,
+        evidence: shapes.Cited = None,
+        confidence: shapes.Confidence = None,
+        justification: shapes.Justification = None,
+    ) -> Annotated[CallToolResult, shapes.Decision]:
         """Correct a memory of your own: the new words pass every gate; the old stay in history."""
         caller = self._who.caller()
         item = await caller.memory.get(item_id)
-        if item is None:
+        if item is None or is_deleted(item):
             raise _missing("memory", item_id)
         decided = await caller.memory.write(
             item.layer,
-            content,
+            content_of(content),
             scope=item.scope,
             subject=item.subject,
             predicate=item.predicate,
             kind=item.kind,
             confidence=confidence,
-            evidence=evidence or (),
+            evidence=_references(evidence),
             justification=justification,
             corrects=item_id,
         )
@@ -217,128 +239,155 @@ class AgentTools:
         return result(told, failed=refused(told))
 
     @answered
-    async def delete_memory(
+    async def forget(
         self,
-        item_id: MemoryId,
-        reason: Annotated[str, Field(min_length=1, description="why; it stays in the history")],
-    ) -> CallToolResult:
-        """Take a memory back: it is no longer found; its history keeps it with the reason."""
+        item_ids: Annotated[
+            list[UUID] | None, Field(description="These memories, by their item_id.")
+        ] = None,
+        about: About = None,
+        predicate: ThisPredicate = None,
+        value: Annotated[
+            str | None, Field(description="Only those that say this, to the letter but for case.")
+        ] = None,
+        layer: ThisLayer = None,
+        scope: shapes.Where = None,
+        expected: Annotated[
+            int | None,
+            Field(ge=0, description="To confirm: the count that the first call answered."),
+        ] = None,
+        reason: Annotated[
+            str | None, Field(description="Why; it stays in the history. Needed to confirm.")
+        ] = None,
+        was_wrong: Annotated[
+            bool | None,
+            Field(description="true: it never held, and what rests on it becomes doubtful."),
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.Forgotten]:
+        """Forget memories. The first call counts and shows which; it changes nothing.
+
+        Call again with that count as `expected` and a reason. History keeps what was forgotten.
+        """
         caller = self._who.caller()
-        told = await decision(caller, await caller.memory.retract(item_id, reason))
-        return result(told, failed=refused(told))
+        if item_ids is None and about is None and predicate is None and value is None:
+            raise InvalidArgument(
+                "what is to be forgotten is not named",
+                hint="Give item_ids, about, predicate or value; layer and scope narrow them.",
+            )
+        wanted = reading.Wanted(about, predicate, value, None, layer, None, scope, item_ids)
+        count, found = await reading.listed(caller.memory, wanted, 100)
+        told: dict[str, Any] = {"count": count, "memories": [brief(each) for each in found]}
+        if expected is None:
+            told["what_to_do"] = (
+                "Nothing has changed. Show the user what is meant; to go on, call again with "
+                f"expected={count} and a reason."
+                if count
+                else "There is nothing of that kind to forget."
+            )
+            return result(told)
+        if expected != count:
+            raise ChangedSince(
+                f"{count} memories are meant, not {expected}", hint="Count again without expected."
+            )
+        if count > len(found):
+            raise InvalidArgument(
+                f"{count} memories are too many at once", hint="Narrow it to at most 100."
+            )
+        if count and not reason:
+            raise InvalidArgument("a reason is needed", hint="Say why; the history keeps it.")
+        end = caller.memory.retract if was_wrong else caller.memory.expire
+        results = []
+        for each in found:
+            try:
+                ended = await decision(caller, await end(each["item_id"], reason or ""))
+            except MemwardenError as error:
+                ended = refusal(error).structured_content or {}
+            results.append({"item_id": str(each["item_id"])} | ended)
+        done = sum(bool(each.get("stored")) for each in results)
+        return result(
+            {"count": count, "forgotten": done, "results": results}, failed=done == 0 < count
+        )
 
     @answered
-    async def memory_history(self, item_id: MemoryId) -> CallToolResult:
-        """List every version of a memory, newest first: what changed, when, by whom and why."""
-        versions = await self._who.caller().memory.history(item_id)
-        if not versions:
-            raise _missing("memory", item_id)
-        return result({"item_id": item_id, "versions": brief(versions)})
+    async def list_sources(
+        self,
+        limit: Annotated[
+            int | None, Field(ge=1, le=100, description="At most so many; 20 where left out.")
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.Sources]:
+        """List what you may cite as evidence: what was recorded lately, and registered sources."""
+        return result(await reading.sources(self._who.caller().memory, limit or 20))
 
     @answered
     async def get_context(
         self,
-        query: Annotated[str, Field(description="the task or the question at hand")],
-        token_budget: Annotated[int, Field(ge=50, le=100_000)] = 2000,
-        scope: Scope = None,
-        layers: list[str] | None = None,
-    ) -> CallToolResult:
+        query: Annotated[str, Field(description="The task or the question at hand.")],
+        token_budget: Annotated[
+            int | None,
+            Field(ge=50, le=100_000, description="Length of the text; 2000 where left out."),
+        ] = None,
+        scope: shapes.Where = None,
+        layers: shapes.Layers = None,
+    ) -> Annotated[CallToolResult, shapes.ContextText]:
         """Compile what is known about a task into one text of at most so many tokens."""
         context = await self._who.caller().memory.context(
-            query, token_budget=token_budget, scope=scope, layers=layers
+            query, token_budget=token_budget or 2000, scope=scope, layers=layers
         )
         return result({"text": context.text, "item_ids": [each.item_id for each in context.items]})
 
     @answered
-    async def request_status(self, request_id: UUID) -> CallToolResult:
+    async def request_status(
+        self,
+        request_id: RequestId,
+        context: Context[Any, Any],
+        wait_seconds: Annotated[
+            float | None,
+            Field(ge=0, le=600, description="Wait so long for a decision; reports progress."),
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.Decision]:
         """Say what became of a write: stored, refused, or still waiting for a person."""
         caller = self._who.caller()
-        status = await caller.memory.request_status(request_id)
-        if status is None:
-            raise _missing("request", request_id)
-        return result(await decision(caller, status))
-
-    @answered
-    async def await_decision(
-        self,
-        request_id: UUID,
-        context: Context[Any, Any],
-        timeout_seconds: Annotated[float, Field(ge=0, le=600)] = 60,
-    ) -> CallToolResult:
-        """Wait for the decision about a write that waits for a person; reports progress."""
-        caller = self._who.caller()
-        begun = time.monotonic()
+        patience, begun = wait_seconds or 0.0, time.monotonic()
         while True:
-            passed = min(time.monotonic() - begun, timeout_seconds)
-            await context.report_progress(passed, timeout_seconds)
-            left = timeout_seconds - passed
-            status = await caller.memory.await_decision(request_id, min(left, _POLL))
+            passed = min(time.monotonic() - begun, patience)
+            left = patience - passed
+            if patience:
+                await context.report_progress(passed, patience)
+                status = await caller.memory.await_decision(request_id, min(left, _POLL))
+            else:
+                status = await caller.memory.request_status(request_id)
             if status is None:
                 raise _missing("request", request_id)
             if status.outcome != "DEFERRED" or left <= _POLL:
                 return result(await decision(caller, status))
 
     @answered
-    async def start_session(
-        self,
-        task: Annotated[str, Field(description="name of the task; the same name goes on with it")],
-        goal: str | None = None,
-        plan: Annotated[list[str] | None, Field(description="steps, in order")] = None,
-        constraints: list[str] | None = None,
-        scope: Scope = None,
-        ttl_seconds: Annotated[float | None, Field(gt=0, le=3e9)] = None,
-    ) -> CallToolResult:
-        """Open the session of a task, or go on with the one that is open, with working memory."""
-        memory = self._who.caller().memory
-        ttl = None if ttl_seconds is None else timedelta(seconds=ttl_seconds)
-        session_id = await memory.open_session(task, scope=scope, ttl=ttl)
-        if goal is not None or plan is not None or constraints is not None:
-            await memory.set_goal(session_id, goal, plan=plan, constraints=constraints)
-        return result(brief(await memory.working_memory(session_id)))
-
-    @answered
-    async def observe(
-        self,
-        session_id: SessionId,
-        tool: Annotated[str, Field(description="what gave the result")],
-        observation: Annotated[str, Field(description="what it said")],
-        importance: Literal["critical", "high", "normal", "low"] = "normal",
-    ) -> CallToolResult:
-        """Note in working memory what a tool returned. Important notes outlive the session."""
-        caller = self._who.caller()
-        said = await caller.memory.observe(session_id, tool, observation, importance)
-        told = await decision(caller, said)
-        return result(told, failed=refused(told) and not said.kept)
-
-    @answered
-    async def advance_plan(self, session_id: SessionId) -> CallToolResult:
-        """Say that the current step of the plan is done."""
-        return result(brief(await self._who.caller().memory.advance_plan(session_id)))
-
-    @answered
-    async def working_memory(self, session_id: SessionId) -> CallToolResult:
-        """Show the goal, plan, observations and constraints of a session."""
-        return result(brief(await self._who.caller().memory.working_memory(session_id)))
-
-    @answered
-    async def end_session(
-        self,
-        session_id: SessionId,
-        summary: Annotated[str | None, Field(description="what came of the task")] = None,
-        promote: Annotated[
-            Literal["important", "none"], Field(description="what is asked to be kept")
-        ] = "important",
-    ) -> CallToolResult:
-        """End a session: what matters is asked to be kept, the rest is released."""
-        entries = await self._who.caller().memory.close_session(
-            session_id, summary, promote=promote
-        )
-        return result({"session_id": session_id, "entries": brief(entries)})
-
-    @answered
-    async def whoami(self) -> CallToolResult:
+    async def whoami(self) -> Annotated[CallToolResult, shapes.Identity]:
         """Say as which principal these tools act, and in which scopes it may read and write."""
         return result(brief(await self._who.caller().memory.whoami()))
+
+
+def content_of(text: str) -> Any:
+    """Return what a text stands for: itself, or the object or list that it is the JSON of."""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+    return text
+
+
+def is_deleted(item: Item) -> bool:
+    """Whether a memory was taken back or has ended."""
+    return item.status != "ACTIVE"
+
+
+def shown(item: Item) -> dict[str, Any]:
+    """Return a memory as JSON values; of a deleted one no words, lest they be taken for true."""
+    told: dict[str, Any] = brief(item)
+    if is_deleted(item):
+        names = ("item_id", "layer", "scope", "subject", "predicate", "status", "updated_at")
+        told = {name: told[name] for name in names if name in told} | {"deleted": True}
+    return told
 
 
 def _missing(what: str, number: UUID) -> NotFound:
@@ -352,17 +401,24 @@ def _missing(what: str, number: UUID) -> NotFound:
 def _found(item: Any) -> dict[str, Any]:
     """Return of a recalled item what a model weighs it by, without the parts of its score."""
     names: Sequence[str] = (
-        *("item_id", "layer", "scope", "kind", "subject", "predicate", "content", "score"),
+        *("item_id", "layer", "scope", "kind", "subject", "predicate", "content"),
         *("confidence", "low_confidence", "contradicted", "contradicts", "stale", "hedge"),
         *("standing", "suspicious", "classification", "recall_id", "valid_from", "valid_to"),
     )
     told: dict[str, Any] = brief({name: getattr(item, name) for name in names})
-    return {name: each for name, each in told.items() if each is not False}
+    told = {name: each for name, each in told.items() if each is not False}
+    # How well it answers, whatever else was found.
+    return told | {"score": round(item.relevance, 3)}
 
 
-def _request(given: dict[str, Any]) -> dict[str, Any]:
+def _references(evidence: Sequence[shapes.Evidence] | None) -> list[dict[str, Any]]:
+    return [each.model_dump(exclude_none=True) for each in evidence or ()]
+
+
+def _request(given: shapes.NewMemory) -> dict[str, Any]:
     """Return an entry of add_memories as write_all takes it, with its ttl as text."""
-    request = dict(given)
-    if "ttl_seconds" in request:
+    request = given.model_dump(mode="json", exclude_none=True)
+    request |= {"content": content_of(given.content), "layer": given.layer or "semantic"}
+    if given.ttl_seconds is not None:
         request["ttl"] = f"{request.pop('ttl_seconds')} seconds"
     return request

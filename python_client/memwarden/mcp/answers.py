@@ -111,6 +111,11 @@ async def decision(caller: Caller, decided: Any, *, verdict: bool = False) -> di
     outcome, code = told.get("outcome"), told.get("reason")
     told["stored"] = outcome in ("COMMITTED", "MERGED", "ALREADY_COMMITTED")
     if verdict or told["stored"]:
+        if code == "REPLACED":
+            told["what_to_do"] = (
+                "It took the place of what stood there (detail.replaced). Where both hold, say the "
+                "earlier one again, and end the predicate of both with [], such as recommends[]."
+            )
         return told
     known = await caller.reason(code)
     if known is not None:

@@ -10,6 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from memwarden.errors import MemwardenError
+from memwarden.mcp.agent import shown
 from memwarden.mcp.answers import brief
 from memwarden.mcp.principals import Principals
 
@@ -26,7 +27,7 @@ def add_items(server: MCPServer, who: Principals) -> None:
         mime_type=_JSON,
     )
     async def item(item_id: str) -> str:
-        return _text(await _read(who.caller().memory.get, item_id))
+        return _text(shown(await _read(who.caller().memory.get, item_id)))
 
     @server.resource(
         "memwarden://item/{item_id}/history",

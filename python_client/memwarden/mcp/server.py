@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 
 from memwarden._sync.client import Client
 from memwarden.errors import MemwardenError
-from memwarden.mcp import agent, reviewer
+from memwarden.mcp import agent, reviewer, tasks
 from memwarden.mcp.arriving import options
 from memwarden.mcp.principals import BearerPrincipals, OnePrincipal, Principals
 from memwarden.mcp.resources import add_items, add_proposals
@@ -47,6 +47,11 @@ def build(
         finally:
             await who.close()
 
+    tools = (
+        [*agent.AgentTools(who).tools(), *tasks.TaskTools(who).tools()]
+        if profile == "agent"
+        else reviewer.ReviewerTools(who).tools()
+    )
     server = MCPServer(
         "memwarden",
         title="memwarden",
@@ -56,12 +61,10 @@ def build(
         token_verifier=tokens,
         log_level="WARNING",
         lifespan=closing,
+        tools=tools,
     )
     add_items(server, who)
-    if profile == "agent":
-        agent.AgentTools(who).register(server)
-    else:
-        reviewer.ReviewerTools(who).register(server)
+    if profile == "reviewer":
         add_proposals(server, who)
     return server
 

@@ -113,11 +113,15 @@ BEGIN
      WHERE d.org_id IN (0, p_org_id) AND d.predicate = p_name
      ORDER BY d.org_id DESC
      LIMIT 1;
+    -- Whoever writes recommends[] says that there are several.
+    IF same_key IS NULL AND right(p_name, 2) = '[]' THEN
+        same_key := 'accumulate';
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.predicate_of(bigint, text) IS
     'What an organisation says of a predicate (named as predicate_name() does), or what is said for all; also whether it '
-    'holds several values, where the organisation leaves that open.';
+    'holds several values, where the organisation leaves that open: a name that ends in [] does.';
 REVOKE ALL ON FUNCTION memwarden_internal.predicate_of(bigint, text) FROM PUBLIC;
 
 -- A fact said from the other side: whoever looks for it finds it by this key.

@@ -7,6 +7,7 @@ import pytest
 
 from conftest import World
 from helpers import write
+from shipped import Shipped
 
 
 def define(world: World, *arguments: str) -> None:
@@ -35,6 +36,32 @@ def test_a_predicate_of_several_values_accumulates(world: World) -> None:
     again = write(agent, "semantic", "FRENCH", subject="Ana", predicate="speaks language")
     assert again["reason"] == "STRUCTURAL_DUPLICATE"
     assert values(world) == [("French", 1), ("Portuguese", 1)]
+
+
+def test_a_predicate_that_ends_in_brackets_has_several_values(shipped: Shipped) -> None:
+    """Without a definition; evidence bears each out, and an organisation may say otherwise.
+
+    Proves: D5
+    """
+    agent = shipped.agent
+    for name in ("Bob", "Carol"):
+        said = [shipped.heard("Alice", f"I recommend {name}.")]
+        given = {"subject": "Alice", "predicate": "recommends[]", "evidence": said}
+        answer = write(agent, "semantic", name, **given)
+        assert (answer["outcome"], answer["reason"]) == ("COMMITTED", None)
+        standing = write(agent, "semantic", name, **given | {"predicate": "recommends"})
+        assert standing["reason"] != "CONTRADICTION"
+    again = write(agent, "semantic", "BOB", subject="Alice", predicate="Recommends[]")
+    assert again["reason"] == "STRUCTURAL_DUPLICATE"
+    define(shipped.world, "leads[]", "new_version")
+    for name in ("Bob", "Carol"):
+        write(agent, "semantic", name, subject="Dan", predicate="leads[]")
+    held = agent.execute(
+        "SELECT subject, content FROM memwarden.items WHERE predicate LIKE '%[]' ORDER BY 1, 2"
+    ).fetchall()
+    assert [tuple(row.values()) for row in held] == [
+        *(("Alice", "Bob"), ("Alice", "Carol"), ("Dan", "Carol"))
+    ]
 
 
 def test_a_predicate_of_one_value_makes_versions(world: World) -> None:

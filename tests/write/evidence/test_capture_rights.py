@@ -6,6 +6,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from access import call, join
@@ -150,6 +151,32 @@ def test_the_answer_takes_the_same_work(heard: Heard, policies: bool) -> None:
     writer = heard.world.connect(heard.writer_name)
     for name, uri in found.items():
         assert work(writer, heard, uri) == work(writer, heard, nothing(uri)), name
+
+
+def test_the_list_has_what_may_be_cited_and_nothing_else(heard: Heard) -> None:
+    """Newest first and without the words; of the rest the caller does not learn that it is there.
+
+    Proves: V9, Z16 (no capture is found out by listing them)
+    """
+    writer = heard.world.connect(heard.writer_name)
+    others = set(hidden(heard).values())
+    policed = capture(
+        held_by_policy(heard), turn(), domains=["law"], captured_for=[heard.writer_name]
+    )
+    mine = [heard.capture(turn()), capture(writer, turn())]
+    mine.append(heard.capture(turn(), external_id="7", captured_for=[heard.writer_name]))
+    listed = writer.execute("SELECT * FROM memwarden.citable()").fetchall()
+    assert [each["uri"] for each in listed] == mine[::-1]
+    assert (listed[0]["recorder"], listed[0]["external_id"]) == (heard.broker_name, "7")
+    assert WORDS not in str(listed)
+    assert not {policed, *others} & {each["uri"] for each in listed}
+    assert len(writer.execute("SELECT * FROM memwarden.citable(2)").fetchall()) == 2
+    call(heard.world.admin, "define_capture_source", source="chat", org=heard.org, citable_by=[])
+    assert [each["uri"] for each in writer.execute("SELECT * FROM memwarden.citable()")] == [
+        mine[1]
+    ]
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        writer.execute("SELECT * FROM memwarden.citable(0)")
 
 
 def test_those_whom_source_or_capture_names_may_cite_it(heard: Heard) -> None:
