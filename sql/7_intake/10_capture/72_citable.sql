@@ -49,6 +49,6 @@ COMMENT ON FUNCTION memwarden.citable(integer) IS
     'Lists the captures that the caller may cite as evidence, newest first, without what they say. It looks at the last 1,000 captures '
     'of the scopes that the caller reads. uri: what to cite in evidence of a write. recorder, source, external_id: who recorded it, '
     'where it comes from, and its name there. speakers: who speaks in it, as it was recorded. max_rows: 1 to 100; default 20. Raises '
-    '28000 without an identity; 22023 for max_rows out of range.';
+    '28000 without an identity; 22023 for max_rows out of range; 55000 when storage and functions disagree.';
 REVOKE ALL ON FUNCTION memwarden.citable(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.citable(integer) TO memwarden_agent, memwarden_curator;
