@@ -161,12 +161,14 @@ BOB = ("Bob", None, "Bob works at TechCo")
 
 
 async def new_memories(memory: Memory) -> None:
+    """Two are told, two are there."""
     told = await memory.tell(WORKS, BOB)
     assert [each["outcome"] for each in told] == ["COMMITTED"] * 2
     assert await memory.all() == {WORKS, BOB}
 
 
 async def the_same_again(memory: Memory) -> None:
+    """It is there once."""
     await memory.tell(WORKS)
     [told] = await memory.tell(WORKS)
     assert (told["stored"], told["outcome"]) == (True, "ALREADY_COMMITTED")
@@ -174,6 +176,7 @@ async def the_same_again(memory: Memory) -> None:
 
 
 async def an_empty_list(memory: Memory) -> None:
+    """No memories to add, none to forget."""
     assert await memory.tell() == []
     assert await memory("forget", item_ids=[]) == {
         "count": 0,
@@ -183,12 +186,14 @@ async def an_empty_list(memory: Memory) -> None:
 
 
 async def a_relation(memory: Memory) -> None:
+    """Of one to another."""
     [told] = await memory.tell(KNOWS)
     assert told["stored"]
     assert await memory.all(about="Alice", predicate="knows") == {KNOWS}
 
 
 async def a_second_value_of_a_relation(memory: Memory) -> None:
+    """Both stand where there may be several; else the answer says what was replaced."""
     one, other = [("Alice", "recommends[]", name) for name in ("Bob", "Carol")]
     assert [each["stored"] for each in await memory.tell(one, other)] == [True, True]
     assert await memory.all(about="Alice", predicate="recommends") == {one, other}
@@ -200,18 +205,21 @@ async def a_second_value_of_a_relation(memory: Memory) -> None:
 
 
 async def the_same_relation_again(memory: Memory) -> None:
+    """It is there once."""
     told = await memory.tell(KNOWS, KNOWS)
     assert [each["outcome"] for each in told] == ["COMMITTED", "ALREADY_COMMITTED"]
     assert await memory.all() == {KNOWS}
 
 
 async def more_about_somebody(memory: Memory) -> None:
+    """Whatever the case of the name."""
     await memory.tell(WORKS)
     await memory.tell(CODES, ("Alice", None, "Alice has a dog"))
     assert len(await memory.all(about="alice")) == 3
 
 
 async def more_of_which_some_is_known(memory: Memory) -> None:
+    """What is new is added."""
     await memory.tell(CODES)
     told = await memory.tell(CODES, ("Alice", None, "Alice has a dog"))
     assert [each["outcome"] for each in told] == ["ALREADY_COMMITTED", "COMMITTED"]
@@ -233,6 +241,7 @@ async def deleting_by_name(memory: Memory) -> None:
 
 
 async def deleting_nothing(memory: Memory) -> None:
+    """A name that nobody has; and nothing named."""
     await memory.tell(WORKS)
     assert await memory.forget(about="Nobody") == 0
     unnamed = await memory.refused("forget", expected=1, reason="all of it")
@@ -241,12 +250,14 @@ async def deleting_nothing(memory: Memory) -> None:
 
 
 async def deleting_one_observation(memory: Memory) -> None:
+    """By what it says."""
     await memory.tell(WORKS, CODES)
     assert await memory.forget(about="Alice", value="alice likes programming") == 1
     assert await memory.all() == {WORKS}
 
 
 async def deleting_one_relation(memory: Memory) -> None:
+    """The other stays."""
     other = ("Alice", "works_with", "Bob")
     await memory.tell(KNOWS, other)
     assert await memory.forget(about="Alice", predicate="knows", value="Bob") == 1
@@ -254,11 +265,13 @@ async def deleting_one_relation(memory: Memory) -> None:
 
 
 async def reading_an_empty_store(memory: Memory) -> None:
+    """No memory, and no answer."""
     assert await memory("list_memories") == {"memories": [], "total": 0}
     assert await memory.search("Alice") == []
 
 
 async def reading_all(memory: Memory) -> None:
+    """All, or the newest with the number of all."""
     facts = {WORKS, CODES, FIRM, BOB, KNOWS}
     await memory.tell(*facts)
     assert await memory.all() == facts
@@ -267,27 +280,32 @@ async def reading_all(memory: Memory) -> None:
 
 
 async def searching_by_name(memory: Memory) -> None:
+    """What is about it, and nothing else."""
     await memory.tell(WORKS, CODES, FIRM, BOB)
     assert sorted(await memory.search("Alice")) == sorted([WORKS[2], CODES[2]])
 
 
 async def searching_by_type(memory: Memory) -> None:
+    """What is of it, and nothing else."""
     await memory.tell(WORKS, FIRM, BOB, ("Bob", "is a", "person"))
     assert await memory.search("company") == ["company"]
     assert await memory.all(predicate="is a", words="company") == {FIRM}
 
 
 async def searching_by_content(memory: Memory) -> None:
+    """By a word of it."""
     await memory.tell(WORKS, CODES, BOB)
     assert await memory.search("programming") == [CODES[2]]
 
 
 async def searching_in_capitals(memory: Memory) -> None:
+    """The same."""
     await memory.tell(WORKS, CODES, BOB)
     assert sorted(await memory.search("ALICE")) == sorted([WORKS[2], CODES[2]])
 
 
 async def searching_for_what_is_not_there(memory: Memory) -> None:
+    """It says that nothing is known, and how to say so."""
     await memory.tell(WORKS, CODES, BOB)
     for word in ("NonExistent", "xyzzy"):
         told = await memory("search_memories", query=word)
@@ -304,6 +322,7 @@ async def opening_by_name(memory: Memory) -> None:
 
 
 async def reading_what_was_deleted(memory: Memory) -> None:
+    """That it was deleted and why, and no words."""
     [told] = await memory.tell(CODES)
     assert await memory.forget(item_ids=[told["item_id"]]) == 1
     gone = await memory("get_memory", item_id=told["item_id"], with_history=True)
