@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/released/%.sql.xz,build/%--$(VERSION).sql,$(w
 
 .DEFAULT_GOAL := help
 
-.PHONY: all build script check test mutants lint fuzz demo bench bench-peers docs dist install uninstall clean FORCE
+.PHONY: all build script check test conformance mutants lint fuzz demo bench bench-peers docs dist install uninstall clean FORCE
 
 # What `pgxn install` and packagers call; PGXS knows it too.
 all: build
@@ -47,6 +47,10 @@ lint: ## read the code: ruff, mypy, pgspot, shellcheck, the generated client
 
 test: ## run every check: all tests on PostgreSQL 17, a proved part on 18; afterwards no server of this checkout runs
 	@python3 tools/run_checks.py lint 17 18
+
+conformance: ## run the test suites of LangGraph's packages, from PyPI, on our store; not part of `make test`; TESTS='-k name' for some
+	@MEMWARDEN_CONFORMANCE=1 "$$(tools/python-env)/bin/python" -m pytest -q tests/conformance $(TESTS); \
+	    status=$$?; deploy/server down test; exit $$status
 
 mutants: ## put each fault of tests/mutants/ into a scratch copy and show that the tests notice it
 	@python3 tools/run_mutants.py $(MUTANTS)

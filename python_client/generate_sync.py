@@ -1,4 +1,4 @@
-"""Writes memwarden/_sync from memwarden/_async with unasyncd; with --check only compares.
+"""Writes each `_sync` of memwarden from its `_async` with unasyncd; with --check only compares.
 
 `unasyncd --check` of 0.8.1 ends with 0 whatever it finds, and remembers sources in a cache: here
 everything is generated anew, and what was there is put back when it differs.
@@ -13,7 +13,12 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-GENERATED = HERE / "memwarden" / "_sync"
+GENERATED = sorted(HERE.glob("memwarden/**/_sync"))
+
+
+def generated() -> list[Path]:
+    """The files that there are."""
+    return [path for folder in GENERATED for path in folder.glob("*.py")]
 
 
 def main() -> int:
@@ -22,7 +27,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail when stale, change nothing")
     check: bool = parser.parse_args().check
 
-    before = {path: path.read_bytes() for path in GENERATED.glob("*.py")}
+    before = {path: path.read_bytes() for path in generated()}
     tools = Path(sys.executable).parent
     for _ in range(5):
         ran = subprocess.run(
@@ -38,11 +43,11 @@ def main() -> int:
     shutil.rmtree(HERE / ".unasyncd_cache", ignore_errors=True)
     # unasyncd can call ruff itself, but then with ruff's own settings and not the project's.
     for tidy in (["check", "--fix-only"], ["format"]):
-        subprocess.run([tools / "ruff", *tidy, "--quiet", GENERATED], cwd=HERE, check=True)
+        subprocess.run([tools / "ruff", *tidy, "--quiet", *GENERATED], cwd=HERE, check=True)
     if ran.stderr:  # its exit code is 1 both after a change and after a crash
         print(ran.stderr, file=sys.stderr)
         return 2
-    stale = [path for path in GENERATED.glob("*.py") if before.get(path) != path.read_bytes()]
+    stale = [path for path in generated() if before.get(path) != path.read_bytes()]
     for path in stale:
         print(f"{'stale' if check else 'written'}: {path.relative_to(HERE)}")
         if check and path in before:

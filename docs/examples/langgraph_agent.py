@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 import memwarden
-from memwarden.langgraph import MemwardenStore, PutRefused
+from memwarden.langgraph import MemwardenStore, PutDeferred, PutRefused
 
 
 class State(TypedDict):
@@ -40,6 +40,8 @@ def run(dsn: str, checkpointer: Any) -> list[str]:
                     store.put(user, said[:40], {"text": said})
                 except PutRefused as refusal:
                     return {"answer": f"I may not keep that: {refusal.refused[0][2].reason}"}
+                except PutDeferred as waiting:  # until a reviewer has decided
+                    return {"answer": f"I may not keep that yet: {waiting.deferred[0][2].reason}"}
             known = [item.value["text"] for item in store.search(user, query=said, limit=3)]
             return {"answer": model(said, known)}
 

@@ -30,7 +30,7 @@ SETTINGS: Mapping[str, Any] = {
 
 
 def memory_pool(
-    dsn: str = "", *, min_size: int = 1, max_size: int = 8, **options: Any
+    dsn: str = "", *, min_size: int = 1, max_size: int | None = 8, **options: Any
 ) -> ConnectionPool[psycopg.Connection[Any]]:
     """Return a pool of connections for `Client`; enter it, or open and close it.
 
@@ -44,7 +44,7 @@ def memory_pool(
         from psycopg_pool import ConnectionPool
     return ConnectionPool(
         dsn,
-        kwargs=dict(SETTINGS),
+        kwargs={**SETTINGS, **(options.pop("kwargs", None) or {})},
         configure=_adapt.prepare,
         check=ConnectionPool.check_connection,
         min_size=min_size,
@@ -55,7 +55,7 @@ def memory_pool(
 
 
 def async_memory_pool(
-    dsn: str = "", *, min_size: int = 1, max_size: int = 8, **options: Any
+    dsn: str = "", *, min_size: int = 1, max_size: int | None = 8, **options: Any
 ) -> AsyncConnectionPool[psycopg.AsyncConnection[Any]]:
     """Return a pool of connections for `AsyncClient`, as `memory_pool` does for `Client`.
 
@@ -70,7 +70,7 @@ def async_memory_pool(
 
     return AsyncConnectionPool(
         dsn,
-        kwargs=dict(SETTINGS),
+        kwargs={**SETTINGS, **(options.pop("kwargs", None) or {})},
         configure=prepare,
         check=AsyncConnectionPool.check_connection,
         min_size=min_size,

@@ -5,6 +5,7 @@ Needs `pip install 'memwarden[langgraph]'`.
 
 from __future__ import annotations
 
+from memwarden.langgraph.aio import AsyncMemwardenStore
 from memwarden.langgraph.checkpoints import (
     async_checkpointer,
     checkpointer,
@@ -13,12 +14,15 @@ from memwarden.langgraph.checkpoints import (
 )
 from memwarden.langgraph.index import MemwardenIndexConfig
 from memwarden.langgraph.namespaces import NamespaceScopes
-from memwarden.langgraph.store import MemwardenStore, PutRefused
+from memwarden.langgraph.outcomes import PutDeferred, PutRefused
+from memwarden.langgraph.store import MemwardenStore
 
 __all__ = [
+    "AsyncMemwardenStore",
     "MemwardenIndexConfig",
     "MemwardenStore",
     "NamespaceScopes",
+    "PutDeferred",
     "PutRefused",
     "async_checkpointer",
     "checkpointer",

@@ -16,6 +16,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
+# JSON of the server knows no integer beyond.
+_LARGEST = 2**53 - 1
 
 
 def passes(value: Any, filter: Mapping[str, Any] | None) -> bool:
@@ -32,7 +34,7 @@ def contained(filter: Mapping[str, Any] | None) -> dict[str, Any] | None:
     found = {
         name: wanted
         for name, wanted in (filter or {}).items()
-        if isinstance(wanted, (str, int, float, bool))
+        if isinstance(wanted, (str, float)) or (isinstance(wanted, int) and abs(wanted) <= _LARGEST)
     }
     return found or None
 
@@ -53,21 +55,32 @@ def matches(namespace: tuple[str, ...], conditions: Iterable[MatchCondition] | N
 
 def _meets(value: Any, wanted: Any) -> bool:
     if not isinstance(wanted, Mapping) or not any(str(name).startswith("$") for name in wanted):
-        return bool(value == wanted)
+        return _same(value, wanted)
     return all(_compared(value, name, other) for name, other in wanted.items())
 
 
 def _compared(value: Any, name: str, other: Any) -> bool:
     if name == "$eq":
-        return bool(value == other)
+        return _same(value, other)
     if name == "$ne":
-        return bool(value != other)
+        return not _same(value, other)
     if name not in _COMPARE:
         raise InvalidArgument(
             "the filter has an unknown operator",
             hint="Use $eq, $ne, $gt, $gte, $lt or $lte.",
         )
+    if isinstance(value, bool) or isinstance(other, bool):
+        return False
     try:
         return _COMPARE[name](value, other)
     except TypeError:
         return False
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: True is no number, and 1 is 1.0."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)

@@ -2,59 +2,58 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import OrderedDict
 from datetime import timedelta
 from uuid import UUID
 
-from memwarden._sync.client import Client
-from memwarden.errors import ConnectionFailed, MemwardenError
-from memwarden.results import DatedItem, RecalledItem
+from memwarden.errors import InvalidArgument
+from memwarden.results import DatedItem
 from memwarden.results import Item as MemoryItem
 
-_READ = "read through the LangGraph store"
-_PUT_AGAIN = "put again through the LangGraph store"
 # Each renewal is a version. A memory that is read all the time gets ten of them in its life.
 _RARELY = 0.1
 _KEPT = 10_000
 
 
 class Lives:
-    """Lets the time to live of memories begin anew."""
+    """Knows which lives began anew a short while ago."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self) -> None:
         self._renewed: OrderedDict[UUID, float] = OrderedDict()
+        self._turn = threading.Lock()
 
-    def read(self, item: MemoryItem | DatedItem | RecalledItem) -> None:
-        """Prolong the life of a memory that was read, as long as it was put for.
+    def due(self, item: MemoryItem | DatedItem) -> timedelta | None:
+        """How long a memory that was read shall live from now on, as long as it was put for.
 
-        Not again within a tenth of that time. Who may not write the memory reads it all the same.
+        None where it has no end, and again within a tenth of that time.
         """
-        whole = self._client.get(item.item_id) if isinstance(item, RecalledItem) else item
-        if whole is None or whole.expires_at is None:
-            return
-        since = whole.recorded_at if isinstance(whole, DatedItem) else whole.updated_at
-        ttl = whole.expires_at - since
-        now = time.monotonic()
+        if item.expires_at is None:
+            return None
+        since = item.recorded_at if isinstance(item, DatedItem) else item.updated_at
+        ttl = item.expires_at - since
         before = self._renewed.get(item.item_id)
-        if before is not None and now - before < ttl.total_seconds() * _RARELY:
-            return
-        if not self._renew(item.item_id, _READ, ttl):
-            return
-        self._renewed[item.item_id] = now
-        self._renewed.move_to_end(item.item_id)
-        if len(self._renewed) > _KEPT:
-            self._renewed.popitem(last=False)
+        if before is not None and time.monotonic() - before < ttl.total_seconds() * _RARELY:
+            return None
+        return ttl
 
-    def put_again(self, item_id: UUID, minutes: float) -> bool:
-        """Let the life of a memory begin anew whose value was put once more; whether it did."""
-        return self._renew(item_id, _PUT_AGAIN, timedelta(minutes=minutes))
+    def renewed(self, item_id: UUID) -> None:
+        """Remember that the life of a memory began anew."""
+        with self._turn:
+            self._renewed[item_id] = time.monotonic()
+            self._renewed.move_to_end(item_id)
+            if len(self._renewed) > _KEPT:
+                self._renewed.popitem(last=False)
 
-    def _renew(self, item_id: UUID, reason: str, ttl: timedelta) -> bool:
-        try:
-            return self._client.renew(item_id, reason, ttl).stored
-        except ConnectionFailed:
-            raise
-        except MemwardenError:
-            return False
+
+def lifetime(minutes: float | None) -> timedelta | None:
+    """How long a put lives; None for without end.
+
+    Raises:
+        InvalidArgument: it is no number of minutes.
+    """
+    try:
+        return None if minutes is None else timedelta(minutes=minutes)
+    except (OverflowError, TypeError, ValueError):
+        raise InvalidArgument("ttl is no number of minutes") from None

@@ -3,61 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
-from typing import Any, Literal
-from uuid import uuid4
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Self
 
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    IndexConfig,
-    InvalidNamespaceError,
-    Item,
-    ListNamespacesOp,
-    Op,
-    PutOp,
-    Result,
-    SearchItem,
-    SearchOp,
-    TTLConfig,
-)
+import psycopg
+from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
-from memwarden._json import strict_json
 from memwarden._sync.client import Client
-from memwarden.errors import InvalidArgument, MemwardenError
-from memwarden.langgraph.index import FieldIndex, MemwardenIndexConfig, Vector, named
-from memwarden.langgraph.lives import Lives
-from memwarden.langgraph.namespaces import Namespace, NamespaceScopes, subject_of, written
-from memwarden.langgraph.reads import Reads
-from memwarden.results import WriteResult
+from memwarden.errors import InvalidArgument, NotIdentified
+from memwarden.langgraph._sync.work import Work
+from memwarden.langgraph.index import MemwardenIndexConfig
+from memwarden.langgraph.namespaces import Namespace
+from memwarden.langgraph.outcomes import OnRefusal, answered, known
+from memwarden.langgraph.plan import planned
+from memwarden.langgraph.sweeper import Sweeper, pause
+from memwarden.pooling import memory_pool
 
-_log = logging.getLogger("memwarden")
-OnRefusal = Literal["raise", "return", "ignore"]
-_SAME = ("EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE")
-_ENDED = "deleted through the LangGraph store"
-
-
-class PutRefused(MemwardenError):
-    """A put or delete did not take effect; all others of its batch did.
-
-    Attributes:
-        refused: for each, namespace, key and the result that says which gate, and why.
-    """
-
-    def __init__(self, refused: Sequence[tuple[Namespace, str, WriteResult]]) -> None:
-        reasons = sorted({str(result.reason or result.outcome) for _, _, result in refused})
-        super().__init__(
-            f"memwarden did not carry out {len(refused)} of the puts: {', '.join(reasons)}",
-            hint="reasons() explains each; on_refusal='return' gives results instead.",
-        )
-        self.refused = list(refused)
+if TYPE_CHECKING:
+    from psycopg_pool import ConnectionPool
 
 
 class MemwardenStore(BaseStore):
-    """A LangGraph store in memwarden.
+    """A LangGraph store in memwarden, opened as `PostgresStore` is.
 
     A namespace and a key are the subject and predicate of one memory; a put of another value is
     its next version, a delete ends it, and its history stays. `scopes` says which scope a
@@ -69,18 +39,21 @@ class MemwardenStore(BaseStore):
     ignored. With `ttl`, a read prolongs the life of what it returns, unless `refresh_on_read` or
     `refresh_ttl` is false. Without, reads change nothing.
 
-    A put that the gates refuse or defer raises `PutRefused` (`on_refusal="raise"`), is in
-    `batch`'s answer as a `WriteResult` ("return"), or is passed over ("ignore").
+    A put that a gate refuses raises `PutRefused`, and one that waits for a person `PutDeferred`
+    (`on_refusal="raise"`); or it is in `batch`'s answer as a `WriteResult` ("return"), or is passed
+    over ("ignore").
 
-    `profile` is what memwarden asks of writes. One call at a time uses the client; the async
-    methods run the same calls in a thread.
+    `conn` is a client, a connection of psycopg or a pool of them, which stays yours to close. A
+    client is used by one call at a time.
     """
 
     supports_ttl = True
+    # PostgresStore's tables have some. memwarden's storage is made by `memwarden init`.
+    MIGRATIONS: Sequence[str] = ()
 
     def __init__(
         self,
-        client: Client,
+        conn: Client | psycopg.Connection[Any] | ConnectionPool[Any],
         *,
         scopes: Mapping[Namespace, str] | None = None,
         layer: str = "semantic",
@@ -88,136 +61,122 @@ class MemwardenStore(BaseStore):
         ttl: TTLConfig | None = None,
         index: IndexConfig | MemwardenIndexConfig | None = None,
         defaults: Mapping[str, Any] | None = None,
+        pipe: None = None,
+        deserializer: None = None,
     ) -> None:
-        if on_refusal not in ("raise", "return", "ignore"):
+        super().__init__()
+        self._on_refusal = known(on_refusal)
+        unused = {"pipe": pipe, "deserializer": deserializer}
+        self._plan = planned(scopes, layer, index, defaults, ttl, unused)
+        if self._plan.index is not None and self._plan.index.is_async:
             raise InvalidArgument(
-                "on_refusal is not known", hint="It is 'raise', 'return' or 'ignore'."
+                "embed is an async function",
+                hint="Open an AsyncMemwardenStore, or give a function, Embeddings or an embedder.",
             )
-        self._client = client
-        me = client.whoami()
-        self.profile = me.profile
-        _log.info("LangGraph: %s", me.asks)
-        self._scopes = NamespaceScopes(scopes or {(): me.home})
-        self._layer = layer
-        self._on_refusal = on_refusal
-        self.ttl_config = ttl
-        self.index_config = index
-        self._index = None if index is None else FieldIndex(index)
-        self._lives = Lives(client)
-        prolonged = None if ttl is None else self._lives
-        self._reads = Reads(client, self._scopes, layer, self._index, prolonged)
-        self._defaults = dict(defaults or {})
+        self.conn = conn
+        self._pool: Any = None if isinstance(conn, Client | psycopg.Connection) else conn
+        self._client: Any = Client(conn) if isinstance(conn, psycopg.Connection) else conn
         self._turn = threading.Lock()
+        self.ttl_config: TTLConfig | None = ttl
+        self.index_config = index
+        self._sweeper: Sweeper | None = None
+        # A login that is no agent may set up all the same.
+        with suppress(NotIdentified), self._work() as work:
+            work.open()
+
+    @classmethod
+    @contextmanager
+    def from_conn_string(
+        cls,
+        conn_string: str,
+        *,
+        pipeline: bool = False,  # noqa: ARG003
+        pool_config: Mapping[str, Any] | None = None,
+        index: IndexConfig | MemwardenIndexConfig | None = None,
+        ttl: TTLConfig | None = None,
+        **settings: Any,
+    ) -> Iterator[Self]:
+        """Open a store, and close its connections when the block ends.
+
+        `pool_config` has `min_size`, `max_size` and other settings of a pool of connections; they
+        need memwarden[pool]. `settings` are others of this class. `pipeline` changes nothing: a
+        batch of puts is one call in any case.
+        """
+        with (
+            Client.connect(conn_string)
+            if pool_config is None
+            else memory_pool(conn_string, **{"max_size": None, **pool_config}) as conn
+        ):
+            store = cls(conn, index=index, ttl=ttl, **settings)
+            try:
+                yield store
+            finally:
+                store.stop_ttl_sweeper()
+
+    @property
+    def profile(self) -> str | None:
+        """What memwarden asks of writes; None where the login is no agent."""
+        return self._plan.profile
+
+    def setup(self) -> None:
+        """See that memwarden is there, and register the model of the index where that is allowed.
+
+        `memwarden init` makes the storage.
+
+        Raises:
+            NotReady: something is missing; the hint says who does what.
+        """
+        with self._work() as work:
+            work.set_up()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Carry out the reads, then the puts; a key that is put twice keeps the last.
 
         Raises:
             InvalidNamespaceError: a namespace cannot be; nothing was done.
-            InvalidArgument: a namespace belongs to no scope; nothing was done.
-            PutRefused: a put did not take effect, with on_refusal="raise".
+            InvalidArgument: a namespace belongs to no scope, or a value is not JSON; nothing was
+                done.
+            PutRefused, PutDeferred: a put is not in effect, with on_refusal="raise".
             NotFound, NotAllowed: there is no such scope that the caller may use.
         """
         ops = list(ops)
         for op in ops:
-            self._check(op)
-        last = {(op.namespace, op.key): n for n, op in enumerate(ops) if isinstance(op, PutOp)}
-        puts = [(n, op) for n, op in enumerate(ops) if isinstance(op, PutOp)]
-        puts = [(n, op) for n, op in puts if last[op.namespace, op.key] == n]
-        with self._turn:
-            results: list[Any] = [self._read(op) for op in ops]
-            refused = [each for each in self._put(puts) if not self._in_effect(*each[1:])]
-        if refused and self._on_refusal == "raise":
-            raise PutRefused([(op.namespace, op.key, result) for _, op, result in refused])
-        if self._on_refusal == "return":
-            for n, _, result in refused:
-                results[n] = result
-        return results
+            self._plan.check(op)
+        with self._work() as work:
+            outcomes = work.carry_out(ops)
+        return answered(ops, outcomes, self._on_refusal)
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do as `batch` does, in a thread."""
+        """Do as `batch` does, in a thread. `AsyncMemwardenStore` needs none."""
         return await asyncio.to_thread(self.batch, list(ops))
 
-    def _check(self, op: Op) -> None:
-        """Refuse what cannot be a namespace, and what belongs to no scope, before any call."""
-        if isinstance(op, ListNamespacesOp):
-            for condition in op.match_conditions or ():
-                _check_labels(condition.path)
-            return
-        if isinstance(op, SearchOp):
-            _check_labels(op.namespace_prefix)
-            self._scopes.scope(tuple(op.namespace_prefix))
-            return
-        _check_labels(op.namespace)
-        if not op.namespace:
-            raise InvalidNamespaceError("a namespace has at least one label")
-        self._scopes.scope(tuple(op.namespace))
+    def sweep_ttl(self) -> int:
+        """Collect what is over; return how many memories that were.
 
-    def _read(self, op: Op) -> Item | list[SearchItem] | list[Namespace] | None:
-        if isinstance(op, GetOp):
-            return self._reads.get(op)
-        if isinstance(op, SearchOp):
-            return self._reads.search(op)
-        if isinstance(op, ListNamespacesOp):
-            return self._reads.namespaces(op)
-        return None
+        None where the caller does not administer the layer. The server's own job collects too, and
+        what is over is never returned.
+        """
+        with self._work() as work:
+            return work.sweep()
 
-    def _put(self, puts: list[tuple[int, PutOp]]) -> list[tuple[int, PutOp, WriteResult]]:
-        """Write what has a value, in one call, and end what has none."""
-        kept = [(n, op) for n, op in puts if op.value is not None]
-        vectors: list[Vector | None] = [None] * len(kept)
-        if self._index is not None:
-            vectors = self._index.vectors((op.value or {}, op.index) for _, op in kept)
-        requests = [self._arguments(op, each) for (_, op), each in zip(kept, vectors, strict=True)]
-        if len(requests) == 1 and "content" in requests[0]:  # a third cheaper than a batch of one
-            results = [self._client.write(**requests[0])]
+    def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> Future[None]:
+        """Sweep every so many minutes in a thread; return what ends with it, or may be cancelled.
+
+        By default as often as `ttl` says in `sweep_interval_minutes`, or every five minutes.
+        """
+        if self._sweeper is None or self._sweeper.ends.done():
+            self._sweeper = Sweeper(self.sweep_ttl, pause(sweep_interval_minutes, self.ttl_config))
+        return self._sweeper.ends
+
+    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
+        """Stop sweeping; whether it came to its end within `timeout` seconds."""
+        return self._sweeper is None or self._sweeper.stop(timeout)
+
+    @contextmanager
+    def _work(self) -> Iterator[Work]:
+        if self._pool is not None:
+            with self._pool.connection() as connection:
+                yield Work(Client(connection), self._plan)
         else:
-            results = self._client.write_many(requests)
-        decided = [(n, op, result) for (n, op), result in zip(kept, results, strict=True)]
-        for n, op in puts:
-            if op.value is None:
-                item = self._reads.entry(op)
-                if item is not None:
-                    decided.append((n, op, self._client.expire(item.item_id, _ENDED)))
-        return decided
-
-    def _in_effect(self, op: PutOp, result: WriteResult) -> bool:
-        """Whether the store holds what was put: the same value may be there under that key."""
-        if result.stored or result.item_id is None or result.reason not in _SAME:
-            return result.stored
-        item = self._client.get(result.item_id)
-        if item is None or (item.subject, item.predicate, item.content) != (
-            subject_of(op.namespace),
-            written(op.key),
-            dict(op.value or {}),
-        ):
-            return False
-        return op.ttl is None or self._lives.put_again(item.item_id, op.ttl)
-
-    def _arguments(self, op: PutOp, vector: Vector | None) -> dict[str, Any]:
-        given: dict[str, Any] = {
-            "layer": self._layer,
-            # A value that comes back after another one is news, whenever it was put before.
-            "idempotency_key": str(uuid4()),
-            **self._defaults,
-            "content": dict(op.value or {}),
-            "scope": self._scopes.scope(op.namespace),
-            "subject": subject_of(op.namespace),
-            "predicate": written(op.key),
-            "ttl": None if op.ttl is None else timedelta(minutes=op.ttl),
-        }
-        if self._index is None:
-            return given
-        if vector is None:
-            # As text, so that a client with an embedder makes no vector of it.
-            return given | {"content_text": strict_json(given.pop("content"))}
-        origin = dict(given.get("origin") or {})
-        if task := named(op.index, origin.get("task")):
-            given["origin"] = origin | {"task": task}
-        return given | {"embedding": vector, "embedding_model": self._index.model}
-
-
-def _check_labels(labels: Iterable[Any]) -> None:
-    for label in labels:
-        if not isinstance(label, str) or not label or "." in label:
-            raise InvalidNamespaceError("a label of a namespace is text without dots, not empty")
+            with self._turn:
+                yield Work(self._client, self._plan)

@@ -23,6 +23,7 @@ from client.langgraph_store.clock import Clock
 from memwarden import Client, InvalidArgument
 from memwarden.embedders import LexicalEmbedder
 from memwarden.langgraph import MemwardenIndexConfig, MemwardenStore, PutRefused, lives
+from memwarden.langgraph.filters import contained, passes
 
 if TYPE_CHECKING:
     from conftest import World
@@ -81,6 +82,7 @@ def test_names_are_matched_to_the_letter(client: Client) -> None:
     """
     store = MemwardenStore(client)
     names = [("a%", "x_y"), ("ab", "xzy"), ("a+b", "x"), ("aab", "x"), ("a\\b",), ("a*", "x")]
+    names += [("foo",), ("foobar",)]
     for name in names:
         store.put(name, "k%", {"v": 1})
     for name in names:
@@ -92,6 +94,34 @@ def test_names_are_matched_to_the_letter(client: Client) -> None:
     assert store.search(("a",)) == []
     assert store.list_namespaces(suffix=("y",)) == []
     assert len(store.list_namespaces(prefix=("*", "x"))) == 3
+
+
+def test_true_is_no_number_in_a_filter() -> None:
+    """Values are compared as JSON: 1 is 1.0 and not true, nor in a list.
+
+    Proves: Z11
+    """
+    value = {"flag": True, "one": 1, "list": [1, {"deep": True}]}
+    met: list[dict[str, Any]] = [
+        {"flag": True},
+        {"one": 1.0},
+        {"one": {"$gte": 1, "$lt": 2}},
+        {"one": {"$ne": True}},
+        {"list": [1.0, {"deep": True}]},
+    ]
+    unmet: list[dict[str, Any]] = [
+        {"flag": 1},
+        {"flag": {"$gt": 0}},
+        {"flag": {"$eq": 1}},
+        {"one": True},
+        {"one": {"$lte": True}},
+        {"list": [True, {"deep": True}]},
+        {"list": [1, {"deep": 1}]},
+        {"one": 2**60},
+    ]
+    assert all(passes(value, each) for each in met)
+    assert not any(passes(value, each) for each in unmet)
+    assert contained({"one": 2**60, "flag": True}) == {"flag": True}
 
 
 def test_what_is_over_fills_no_page(client: Client, clock: Clock) -> None:

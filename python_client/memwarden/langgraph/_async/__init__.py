@@ -1,0 +1,1 @@
+"""The calls of a store on an async client: written by hand, and `_sync` is made of them."""

@@ -1,0 +1,1 @@
+"""The calls of a store on a client: made from `_async` by generate_sync.py."""
