@@ -2,15 +2,20 @@
 PG ?= 17
 export PG
 
-.PHONY: db stop psql dsn clean-server secrets help
+.PHONY: db env stop psql dsn clean-server secrets help
 
 db: build ## start PostgreSQL and install memwarden into database `memwarden`
 	@deploy/server up dev
 	@deploy/server install
 	@deploy/server exec psql --quiet --no-psqlrc -v ON_ERROR_STOP=1 \
 	    "$$(deploy/server dsn dev)" < deploy/lib/create-extension.sql
-	@echo "PostgreSQL $(PG) is up, memwarden is installed. Connect with:  make psql"
-	@echo "or from a program with:  $$(deploy/server dsn dev)"
+	@echo "PostgreSQL $(PG) is up, and memwarden is in its database memwarden."
+	@echo "For this shell to connect to it, with psql, createdb and memwarden init:"
+	@echo "    eval \"\$$(make env)\""
+	@echo "Or run make psql, or connect a program with:  $$(deploy/server dsn dev)"
+
+env: ## print what makes a shell connect to the development database, for eval "$(make env)"
+	@deploy/server dsn dev | sed 's/dbname=/database=/; s/\([a-z]*\)=\([^ ]*\)/export PG\U\1\E=\2;/g'
 
 stop: ## stop every server of this checkout, on 17 and 18
 	@deploy/server down --all

@@ -28,6 +28,10 @@ from memwarden.errors import (
 Connection = psycopg.Connection[Any]
 
 PROFILES = ("open", "balanced", "strict")
+_WHERE = (
+    'After `make db`, run: eval "$(make env)". For another server, name it with --dsn or PGHOST;'
+    " createdb makes the database."
+)
 _STRICT = "strict refuses writes without evidence, and a person approves what is to last"
 
 # A login is also an agent's name and stands in connection strings: nothing here needs quotes.
@@ -96,6 +100,15 @@ class Step:
     note: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Every step of a start; the profile that holds; and what is still to be done by hand."""
+
+    steps: Sequence[Step]
+    profile: str
+    to_do: Sequence[str]
+
+
 def passwords(file: Path) -> tuple[str, str, str]:
     """Read the passwords of agent, reviewer and application: the three lines of a file.
 
@@ -120,7 +133,7 @@ def passwords(file: Path) -> tuple[str, str, str]:
     return found[0], found[1], found[2]
 
 
-def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -> list[Step]:
+def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -> Begun:
     """Make what is missing of a start, and return every step; what is there stays as it is.
 
     The login is a superuser: PL/Python is an untrusted language. `secrets` are the passwords of
@@ -143,12 +156,37 @@ def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -
             hint="Write key=value pairs or a postgresql:// URI.",
         ) from None
     except psycopg.Error as error:
-        raise unreachable(error, ()) from None
+        missing = unreachable(error, ())
+        missing.hint = missing.hint or _WHERE
+        raise missing from None
     try:
         with connection, connection.transaction():
-            return list(_steps(connection, start, secrets))
+            steps = list(_steps(connection, start, secrets))
+            [profile] = (each.name for each in steps if each.what == "profile")
+            return Begun(steps, profile, _to_do(connection))
     except psycopg.Error as error:
         raise _explained(error) from None
+
+
+def _to_do(admin: Connection) -> list[str]:
+    """Return what status() finds wanting, with its remedy."""
+    # Only a superuser may read where pg_cron works.
+    wanting = admin.execute(
+        "SELECT s.component, s.state, s.detail || CASE WHEN s.component = 'jobs' THEN"
+        "   coalesce('. pg_cron works in database ' || current_setting('cron.database_name', true), '')"
+        "   ELSE '' END"
+        "  FROM memwarden.status() AS s WHERE s.state <> 'ok'"
+    )
+    return [f"{component} {state}: {detail}" for component, state, detail in wanting]
+
+
+def refusal_of(dsn: str) -> str | None:
+    """Return why the server lets a login in no more than this; None where it does."""
+    try:
+        psycopg.connect(dsn, connect_timeout=10).close()
+    except psycopg.Error as error:
+        return str(unreachable(error, ())).splitlines()[0]
+    return None
 
 
 def _explained(error: psycopg.Error) -> MemwardenError:

@@ -40,7 +40,7 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-@pytest.mark.parametrize("more", [(), ("--proxy", "127.0.0.1")])
+@pytest.mark.parametrize("more", [(), ("--proxy", "127.0.0.1"), ("--as", "reviewer")])
 def test_it_says_where_it_is_and_serves_the_log_in(more: tuple[str, ...]) -> None:
     """Without asking the database for anything before somebody logs in."""
     port = free_port()
@@ -58,6 +58,10 @@ def test_it_says_where_it_is_and_serves_the_log_in(more: tuple[str, ...]) -> Non
                 except urllib.error.URLError:
                     time.sleep(0.1)
             assert "<h1>Log in</h1>" in page
+            if "--as" in more:
+                said = running.stdout.readline()
+                assert re.fullmatch(r"Log in as reviewer with the token \S{32}\n", said)
+                assert said.split()[-1] not in page
         finally:
             running.terminate()
 
@@ -69,6 +73,8 @@ def test_it_says_where_it_is_and_serves_the_log_in(more: tuple[str, ...]) -> Non
         ("--host", "0.0.0.0", "--url", "http://review.example.org"),
         ("--url", "https://review.example.org/memory"),
         ("--url", "review.example.org"),
+        ("--as", "reviewer", "--url", "https://review.example.org"),
+        ("--as", "reviewer", "--proxy", "127.0.0.1"),
     ],
 )
 def test_passwords_do_not_cross_the_network_readable(arguments: tuple[str, ...]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from console.office import URL, Office, Person
 from console.visitor import Visitor
+from memwarden.console.settings import Settings
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -61,10 +62,10 @@ def test_who_may_not_review_gets_the_same_answer_as_a_wrong_password(
     assert not visitor.is_in()
 
 
-def test_a_server_that_asks_for_no_password_lets_nobody_in(
-    visitor: Visitor, office: Office
+def test_a_server_that_asks_for_no_password_lets_in_who_started_the_console(
+    visitor: Visitor, office: Office, rita: Person, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """On it, whoever reaches the console could be anybody."""
+    """On it, whoever reaches the console could be anybody: the log says why, and what to do."""
     login = office.world.role("memwarden_reviewer")
     office.world.admin.execute(
         "SELECT memwarden.register_agent(%s, %s, %s, role => 'reviewer', kind => 'human')",
@@ -73,6 +74,24 @@ def test_a_server_that_asks_for_no_password_lets_nobody_in(
     with psycopg.connect(office.world.dsn, user=login) as trusted:
         assert trusted.execute("SELECT agent FROM memwarden.whoami()").fetchone() == (login,)
     assert visitor.log_in(login, "any password").status_code == 403
+    assert "memwarden console --as LOGIN" in caplog.text
+    caplog.clear()
+    # Whose password is asked for is refused without a word, also on trial.
+    trial = Settings(office.dsn, URL, trial=login)
+    app = office.app(trial=login, key=trial.key)
+    assert Visitor(app, URL).log_in(rita.login, "wrong").status_code == 403
+    assert "--as" not in caplog.text
+    # Who started it was shown a key, for this one login; without a trial it opens nothing.
+    for made, key, status in (
+        (app, trial.key[:-1], 403),
+        (app, trial.key, 303),
+        (office.app(key=trial.key), trial.key, 403),
+        (office.app(trial=office.world.role("memwarden_reviewer"), key=trial.key), trial.key, 403),
+    ):
+        browser = Visitor(made, URL)
+        assert browser.present(key).status_code == status
+        assert browser.is_in() == (status == 303)
+        assert (login in browser.get("/").text) == (status == 303)
 
 
 def test_a_token_is_taken_only_from_a_login_that_is_bound_to_nobody(

@@ -6,6 +6,7 @@ Proves: two checkouts do not collide, a second start is cheap, a crash is surviv
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -229,9 +230,13 @@ def test_parallel_workers_and_cron_jobs_run(checkout: Checkout) -> None:
 
 
 def test_make_db_installs_the_extension_and_can_be_repeated(checkout: Checkout) -> None:
-    """Twice in a row, after which the development database answers."""
+    """Twice in a row, after which the development database answers, also to a shell's own tools."""
     for _ in range(2):
-        assert "make psql" in checkout.run("make", "db").stdout
+        said = checkout.run("make", "db").stdout
+    [line] = re.findall(r"^ +(eval .*)$", said, re.MULTILINE)
+    told = f"{line} && psql -XAtc 'SELECT current_database(), current_user' && createdb app"
+    assert checkout.run("bash", "-ec", told).stdout == "memwarden|postgres\n"
+    assert "make psql" in said
     assert checkout.query("dev", "SELECT memwarden.setup()", "memwarden") == "one"
     assert checkout.run("make", "psql", stdin=r"\echo :DBNAME").stdout == "memwarden\n"
 

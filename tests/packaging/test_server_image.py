@@ -7,6 +7,7 @@ and updates a server; it is run here inside that root file system.
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import socket
 import stat
@@ -15,6 +16,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -145,9 +147,25 @@ def test_mounted_secrets_are_used_and_not_copied_to_a_volume(container: Containe
     assert KEY not in made.read_text()
 
 
+def test_a_trial_asks_for_no_password(container: Container) -> None:
+    """With the options of README's `docker run`, which publishes the port to this machine alone."""
+    readme = (REPOSITORY / "README.md").read_text()
+    [line] = re.findall(r"^docker build .* && (docker run .*)$", readme, re.MULTILINE)
+    words = shlex.split(line)
+    given = dict(pairwise(words))
+    assert given["--publish"] == "127.0.0.1:5432:5432"
+    assert words[-1] in (REPOSITORY / "Dockerfile").read_text()
+    del container.environment["POSTGRES_PASSWORD"]
+    name, _, value = given["--env"].partition("=")
+    container.environment[name] = value
+    with container.running():
+        assert container.query("SELECT current_user", "").stdout == "postgres\n"
+
+
 @pytest.mark.parametrize(
     ("name", "value", "complaint"),
     [
+        ("POSTGRES_HOST_AUTH_METHOD", "md5", "is scram-sha-256 or trust"),
         ("POSTGRES_PASSWORD", "", "set POSTGRES_PASSWORD"),
         ("MEMWARDEN_MASTER_KEY_SECRET", "/etc/hostname", "master key is not 64"),
     ],

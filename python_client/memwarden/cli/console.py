@@ -13,7 +13,7 @@ import typer
 from memwarden._needs import needs
 from memwarden.cli.log_lines import log_lines
 from memwarden.cli.options import Dsn, told_errors
-from memwarden.cli.terminal import print_json_line
+from memwarden.cli.terminal import print_json_line, printable
 from memwarden.console.settings import Settings
 
 
@@ -32,6 +32,15 @@ def console(
         str | None,
         typer.Option(help="The address of the proxy in front of it.", show_default=False),
     ] = None,
+    trial: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help="A login role to try the console as, on this machine: whoever has the token that"
+            " is printed is let in as it, also where the database asks for no password.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Where it is, then its log: a JSON line each on stdout.")
     ] = False,
@@ -42,12 +51,17 @@ def console(
     """
     with told_errors(), needs("console"):
         from memwarden.console.serve import serve
-    settings = Settings(dsn, _origin(url, host, port))
+    if trial is not None and (url is not None or proxy is not None or not _is_loopback(host)):
+        raise typer.BadParameter("--as is for this machine: without --url, --proxy and --host")
+    settings = Settings(dsn, _origin(url, host, port), trial=trial or "")
     log_lines(logging.INFO, as_json)
     if as_json:
-        print_json_line({"url": settings.url})
+        shown = {"url": settings.url} | ({"token": settings.key} if trial else {})
+        print_json_line(shown)
     else:
         print(f"The console is at {settings.url}", flush=True)
+        if trial:
+            print(f"Log in as {printable(trial)} with the token {settings.key}", flush=True)
     try:
         serve(settings, host, port, proxy)
     except OSError as error:

@@ -11,14 +11,12 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import print_json, printable
-from memwarden.starting import Start, begin, passwords
+from memwarden.starting import Start, begin, passwords, refusal_of
 
 _START = Start()
-_TURN = """capture {source} 'I prefer green tea.' --speaker Ana --external-id 1 --scope {scope} \
-   """
+_TURN = """capture {source} 'I prefer green tea.' --speaker Ana --external-id 1 --scope {scope}"""
 _FACT = """write semantic '{{"drink": "green tea"}}' --subject Ana --predicate prefers \
-    --evidence memwarden:capture/{application}/{source}/1 \
-   """
+--evidence memwarden:capture/{application}/{source}/1"""
 # What the answer shows of a connection string: never a password, nor where one lies.
 _SHOWN = ("host", "hostaddr", "port", "dbname", "sslmode", "service")
 
@@ -58,27 +56,45 @@ def init(
     """Prepare a database: extension, storage, dictionary, scope, agent, reviewer, application.
 
     As a superuser. All of it happens, or nothing. What is there stays as it is, so a second run
-    changes nothing, but for the profile where one is named. No password is printed.
+    changes nothing, but for the profile where one is named. No password is printed. The last lines
+    are three commands to try.
     """
     start = Start(scope, agent, reviewer, application, source, profile)
     with told_errors():
         secrets = None if password_file is None else passwords(password_file)
-        steps = begin(dsn, start, secrets)
+        begun = begin(dsn, start, secrets)
     if as_json:
-        print_json(steps)
+        print_json(begun.steps)
         return
-    for each in steps:
+    for each in begun.steps:
         note = f"  ({each.note})" if each.note and each.made else ""
         print(printable(f"{'made' if each.made else 'there':5}  {each.what} {each.name}{note}"))
-    if not any(each.made for each in steps):
+    if not any(each.made for each in begun.steps):
         print("nothing was changed")
-    for who, does in (
-        (application, _TURN.format(source=source, scope=scope)),
-        (agent, _FACT.format(application=application, source=source)),
-        (agent, "recall 'what does Ana drink?'"),
-        (reviewer, "review list"),
+    for wanting in begun.to_do:
+        print(printable(f"to do  {wanting}"))
+    _print_next(start, begun.profile, dsn)
+
+
+def _print_next(start: Start, profile: str, dsn: str) -> None:
+    """Print the three commands to try next, after what keeps them from working."""
+    refusal = refusal_of(make_conninfo(dsn, user=start.agent))
+    if refusal is not None:
+        # The superuser got in, so it is the login that the server wants something else of.
+        print(printable(f"to do  let {start.agent} log in: {refusal}"))
+        print(f"       \\password {start.agent} in psql; then PGPASSWORD or a ~/.pgpass has it")
+    turn = _TURN.format(source=start.source, scope=start.scope)
+    fact = _FACT.format(application=start.application, source=start.source)
+    print("Try next:")
+    for who, does, command in (
+        (start.application, "record what Ana says", turn),
+        (start.agent, "write it into memory, and cite that", fact),
+        (start.reviewer, "see what waits for you", "review list")
+        if profile == "strict"
+        else (start.agent, "recall it", "recall 'what does Ana drink?'"),
     ):
-        print(printable(f"as {who}: memwarden {does} --dsn {shlex.quote(_way(dsn, who))}"))
+        print(printable(f"as {who}, {does}:"))
+        print(printable(f"  memwarden {command} --dsn {shlex.quote(_way(dsn, who))}"))
 
 
 def _way(dsn: str, login: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from secrets import compare_digest
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort, g, make_response, redirect, render_template, request
@@ -35,9 +36,9 @@ def blueprint(settings: Settings, sessions: Sessions) -> Blueprint:
             abort(429)
         try:
             session_id = sessions.open(_reviewer(name))
-        except login.Refused:
-            log.warning("log-in refused: %s from %s", _told(name), request.remote_addr)
-            return _form(403, "The log-in was refused.")
+        except login.Refused as refused:
+            log.warning("log-in refused: %s from %s%s", _told(name), request.remote_addr, refused)
+            return _form(403, "The log-in was refused. The log of the console may say more.")
         except Full:
             abort(503)
         attempts.give_back(*keys)
@@ -66,6 +67,8 @@ def blueprint(settings: Settings, sessions: Sessions) -> Blueprint:
 
     def _reviewer(name: str) -> Reviewer:
         token = request.form.get("token", "").strip()
+        if settings.trial and compare_digest(token.encode(), settings.key.encode()):
+            return login.on_trial(settings.dsn, settings.trial)
         if token:
             return login.with_token(settings.dsn, token)
         return login.with_password(settings.dsn, name, request.form.get("password", ""))

@@ -24,8 +24,17 @@ _PASSWORDS = "password,md5,scram-sha-256"
 _PATIENCE = "-c statement_timeout=30s -c lock_timeout=10s"
 
 
+_TRUSTED = (
+    ": the server asks this login for no password, and then the console lets nobody in;"
+    " to try it on this machine: memwarden console --as LOGIN"
+)
+
+
 class Refused(Exception):
-    """Who this is, or that they review, could not be established. Nobody is told which."""
+    """Who this is, or that they review, could not be established. Nobody is told which.
+
+    Its text is for the log of the console.
+    """
 
 
 def with_password(dsn: str, login: str, password: str) -> Reviewer:
@@ -36,7 +45,24 @@ def with_password(dsn: str, login: str, password: str) -> Reviewer:
     """
     if not login or not password:  # libpq would look for one in the console's own surroundings
         raise Refused
-    return _admitted(_connection(dsn, user=login, password=password, require_auth=_PASSWORDS))
+    try:
+        connection = _connection(dsn, user=login, password=password, require_auth=_PASSWORDS)
+    except Refused:
+        try:
+            _connection(dsn, user=login, require_auth="none").close()
+        except Refused:
+            raise Refused from None
+        raise Refused(_TRUSTED) from None
+    return _admitted(connection)
+
+
+def on_trial(dsn: str, login: str) -> Reviewer:
+    """Log in as whoever started the console could, by a password or without.
+
+    Raises:
+        Refused: the server does not let that login in, or it is not of somebody who reviews.
+    """
+    return _admitted(_connection(dsn, user=login))
 
 
 def with_token(dsn: str, token: str) -> Reviewer:

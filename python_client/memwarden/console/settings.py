@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ class Settings:
         sessions: so many people can be logged in at once, a connection each.
         attempts: so many failed log-ins from an address, or for a login, are let through ...
         window: ... within such a time.
+        trial: whoever presents `key` as a token is this login, however the server lets it in.
+        key: what the one who started the console was shown, who could connect so without it.
     """
 
     dsn: str
@@ -29,6 +32,8 @@ class Settings:
     sessions: int = 50
     attempts: int = 10
     window: timedelta = timedelta(minutes=10)
+    trial: str = ""
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     @property
     def secure(self) -> bool:
