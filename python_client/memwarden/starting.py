@@ -172,9 +172,9 @@ def _to_do(admin: Connection) -> list[str]:
     """Return what status() finds wanting, with its remedy."""
     # Only a superuser may read where pg_cron works.
     wanting = admin.execute(
-        "SELECT s.component, s.state, s.detail || CASE WHEN s.component = 'jobs' THEN"
-        "   coalesce('. pg_cron works in database ' || current_setting('cron.database_name', true), '')"
-        "   ELSE '' END"
+        "SELECT s.component, s.state, concat_ws('. ', s.detail,"
+        "       CASE s.component WHEN 'jobs' THEN 'pg_cron works in database '"
+        "           || current_setting('cron.database_name', true) END)"
         "  FROM memwarden.status() AS s WHERE s.state <> 'ok'"
     )
     return [f"{component} {state}: {detail}" for component, state, detail in wanting]

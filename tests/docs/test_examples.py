@@ -16,6 +16,7 @@ import io
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,15 +25,22 @@ import pytest
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
 
+import memwarden
 from databases import empty_database
 
 if TYPE_CHECKING:
     from conftest import World
+    from shipped import Shipped
 
 DOCS = Path(__file__).parents[2] / "docs"
 CAST = DOCS / "README.md"
 README = DOCS.parent / "README.md"
-PAGES = sorted(path for path in DOCS.glob("*.md") if "```sql" in path.read_text(encoding="utf-8"))
+QUICKSTART = DOCS / "quickstart.md"
+PAGES = sorted(
+    path
+    for path in DOCS.glob("*.md")
+    if "```sql" in path.read_text(encoding="utf-8") and path != QUICKSTART
+)
 
 _BLOCK = re.compile(r"^```(sql|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _QUOTE = re.compile(r"\$[a-z_]*\$")
@@ -87,6 +95,7 @@ class Stage:
         self.world = world
         self._connect = world.log_in if real_logins else world.connect
         self.renamed: dict[str, str] = {"postgres": "postgres"}
+        self.logins: dict[str, str] = {}
         self._connections: dict[str, Connection[Any]] = {}
         self._names: dict[str, object] = {}
 
@@ -104,9 +113,11 @@ class Stage:
             self._connections[role] = self._connect(self.renamed[role])
         return self._connections[role]
 
-    def play(self, page: Path) -> None:
-        """Run the examples of a page in order."""
+    def play(self, page: Path, only: str = "") -> None:
+        """Run the examples of a page in order, or those in one language."""
         for language, text in blocks(page):
+            if only not in ("", language):
+                continue
             if language == "python":
                 self.run_python(text)
                 continue
@@ -114,6 +125,12 @@ class Stage:
             assert first.startswith("-- as "), f"{page.name}: who runs {first!r}?"
             for statement in statements(self.rename(rest)):
                 self.run_sql(first.removeprefix("-- as ").strip(), statement)
+
+    def close(self) -> None:
+        """Close what the examples in Python have left open."""
+        for each in self._names.values():
+            if isinstance(each, memwarden.Client):
+                each.close()
 
     def run_sql(self, role: str, statement: Statement) -> None:
         """Run one statement and compare what it says."""
@@ -147,8 +164,10 @@ class Stage:
         """Run a block, `await` at its top included, and compare what it prints."""
         expected = re.findall(r"# => (.*)$", text, re.MULTILINE)
         text = re.sub(
-            r'"dbname=app user=(\w+)"',
-            lambda found: repr(make_conninfo(self.world.dsn, user=self.renamed[found[1]])),
+            r'"dbname=\w+ user=(\w+)"',
+            lambda found: repr(
+                make_conninfo(self.world.dsn, user=(self.renamed | self.logins)[found[1]])
+            ),
             text,
         )
         code = compile(text, "<example>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
@@ -176,10 +195,23 @@ def test_the_examples_of_a_page_answer_as_it_says(world: World, page: Path) -> N
         stage.play(page)
 
 
-def test_the_readme_works_in_a_new_store(world: World) -> None:
-    """Its example begins with CREATE EXTENSION, and every setting is as it is shipped."""
+def test_the_sql_of_the_readme_works_in_a_new_database(world: World) -> None:
+    """It begins with CREATE EXTENSION, and every setting is as it is shipped."""
     with empty_database(world.admin) as blank:
-        Stage(blank).play(README)
+        Stage(blank).play(README, "sql")
+
+
+@pytest.mark.parametrize("page", [README, QUICKSTART], ids=lambda page: page.stem)
+def test_a_first_page_works_in_a_store_that_init_made(shipped: Shipped, page: Path) -> None:
+    """Python as its three logins, then the example in SQL. Proves: Z12."""
+    stage = Stage(shipped.world)
+    stage.logins = {
+        "application": shipped.application.info.user,
+        "assistant": shipped.agent.info.user,
+        "reviewer": shipped.reviewer.info.user,
+    }
+    with closing(stage):
+        stage.play(page)
 
 
 def test_an_answer_that_differs_is_noticed(world: World) -> None:

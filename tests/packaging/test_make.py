@@ -15,8 +15,8 @@ from test_build import version
 
 PG_CONFIG = f"PG_CONFIG=/usr/lib/postgresql/{os.environ.get('PG', '17')}/bin/pg_config"
 TARGETS = (
-    "build db env stop psql dsn install uninstall lint check test mutants fuzz bench bench-peers demo"
-    " docs dist clean help"
+    "build db env stop psql dsn install uninstall lint check test mutants fuzz bench bench-peers"
+    " demo docs dist clean help"
 )
 
 

@@ -14,8 +14,8 @@ from memwarden.cli.terminal import print_json, printable
 from memwarden.starting import Start, begin, passwords, refusal_of
 
 _START = Start()
-_TURN = """capture {source} 'I prefer green tea.' --speaker Ana --external-id 1 --scope {scope}"""
-_FACT = """write semantic '{{"drink": "green tea"}}' --subject Ana --predicate prefers \
+_TURN = """capture {source} 'I live in Lisbon.' --speaker Ana --external-id 1 --scope {scope}"""
+_FACT = """write semantic '{{"city": "Lisbon"}}' --subject Ana --predicate 'lives in' \
 --evidence memwarden:capture/{application}/{source}/1"""
 # What the answer shows of a connection string: never a password, nor where one lies.
 _SHOWN = ("host", "hostaddr", "port", "dbname", "sslmode", "service")
@@ -91,7 +91,7 @@ def _print_next(start: Start, profile: str, dsn: str) -> None:
         (start.agent, "write it into memory, and cite that", fact),
         (start.reviewer, "see what waits for you", "review list")
         if profile == "strict"
-        else (start.agent, "recall it", "recall 'what does Ana drink?'"),
+        else (start.agent, "recall it", "recall 'where does Ana live?'"),
     ):
         print(printable(f"as {who}, {does}:"))
         print(printable(f"  memwarden {command} --dsn {shlex.quote(_way(dsn, who))}"))
