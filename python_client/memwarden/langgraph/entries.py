@@ -8,7 +8,7 @@ from uuid import UUID
 
 from langgraph.store.base import Item, SearchItem
 
-from memwarden.langgraph.namespaces import key_of, namespace_of, subject_of, written
+from memwarden.langgraph.namespaces import key_of, namespace_of, predicate_of, subject_of
 from memwarden.results import DatedItem, RecalledItem
 from memwarden.results import Item as MemoryItem
 
@@ -22,7 +22,7 @@ def is_entry(item: Memory) -> bool:
         bool(subject and predicate)
         and isinstance(item.content, dict)
         and subject_of(namespace_of(subject or "")) == subject
-        and written(key_of(predicate or "")) == predicate
+        and predicate_of(key_of(predicate or "")) == predicate
     )
 
 

@@ -11,19 +11,25 @@ from memwarden.errors import InvalidArgument
 
 Namespace = tuple[str, ...]
 
-# The server compares names without regard to case, width and blanks; a store does not. So
-# everything but these is written as its bytes.
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.@:")
+# The server compares names without regard to case, width, blanks and most punctuation; a store
+# compares them to the letter. So whatever it may pass over is written as its bytes.
+_ALWAYS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789@")
+_WITHIN = re.compile(r"(?<=[a-z0-9])[-_.:](?=[a-z0-9])")
+# A predicate may have rules: of `likes`, people have several. A key has none, and ends in this.
+_KEY = "="
 # A label that becomes a part of a scope's path: nothing that could lead elsewhere.
 _PATH_PART = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
 @lru_cache(1000)
 def written(label: str) -> str:
-    """Write one label or key so that no two differ only in what the server ignores."""
+    """Write a label so that no two differ only in what the server passes over."""
+    within = {match.start() for match in _WITHIN.finditer(label)}
     return "".join(
-        each if each in _PLAIN else "".join(f"%{byte:02x}" for byte in each.encode())
-        for each in label
+        each
+        if each in _ALWAYS or place in within
+        else "".join(f"%{byte:02x}" for byte in each.encode())
+        for place, each in enumerate(label)
     )
 
 
@@ -38,9 +44,17 @@ def namespace_of(subject: str) -> Namespace:
     return tuple(unquote(part) for part in subject.split("/"))
 
 
+def predicate_of(key: str) -> str:
+    """The predicate of the memory of a key.
+
+    In a predicate the server tells no hyphen from an underscore.
+    """
+    return written(key).replace("-", "~") + _KEY
+
+
 def key_of(predicate: str) -> str:
     """The key that a predicate was made from."""
-    return unquote(predicate)
+    return unquote(predicate.removesuffix(_KEY).replace("~", "-"))
 
 
 class NamespaceScopes:

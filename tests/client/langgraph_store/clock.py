@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 from psycopg import Connection
 from psycopg.rows import DictRow
 
-from memwarden.langgraph.namespaces import subject_of, written
+from memwarden.langgraph.namespaces import predicate_of, subject_of
 
 if TYPE_CHECKING:
     from memwarden.langgraph.namespaces import Namespace
@@ -86,4 +86,4 @@ class Clock:
 
 
 def _names(namespace: Namespace, key: str) -> dict[str, str]:
-    return {"subject": subject_of(namespace), "predicate": written(key)}
+    return {"subject": subject_of(namespace), "predicate": predicate_of(key)}

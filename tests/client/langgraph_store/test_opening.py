@@ -65,6 +65,35 @@ def test_a_program_changes_its_import_and_nothing_else(dsn: str) -> None:
         MemwardenStore(connection, pipe=object())  # type: ignore[arg-type]
 
 
+def test_keys_and_namespaces_are_compared_to_the_letter(dsn: str) -> None:
+    """What the server passes over in a name of a person's makes another key, or namespace.
+
+    Proves: Z11
+    """
+    twins = [("a-b", "a_b"), ("k:", "k"), ("_k", "k"), ("a--b", "a-b"), (" k", "k"), ("X", "x")]
+    twins += [("caf\u00e9", "cafe\u0301"), ("a@b", "a b"), ("like", "likes"), ("~", "-"), ("", "=")]
+    with MemwardenStore.from_conn_string(dsn) as store:
+        puts = [
+            PutOp((kind, str(number), *names[:-1]), names[-1], {"t": f"{kind} {number} {place}"})
+            for number, pair in enumerate(twins)
+            for place, name in enumerate(pair)
+            for kind, names in (("key", (name,)), ("namespace", (name or "-", "k")))
+        ]
+        store.batch(puts)
+        found = store.batch([GetOp(put.namespace, put.key) for put in puts])
+        assert [getattr(item, "value", None) for item in found] == [put.value for put in puts]
+        assert len(store.search((), limit=1000)) == len(puts)
+
+
+def test_a_key_is_no_predicate_of_which_people_have_several(dsn: str) -> None:
+    """The last value counts, whatever the key and the value say. Proves: Z11."""
+    values = ("tea", "coffee", "no longer coffee", "rum and tea")
+    with MemwardenStore.from_conn_string(dsn) as store:
+        for value in values:
+            store.batch([PutOp(NS, key, {"text": value}) for key in ("likes", "recommends[]")])
+            assert [item.value["text"] for item in store.search(NS)] == [value, value]
+
+
 def test_the_store_of_asyncio_uses_no_thread(monkeypatch: pytest.MonkeyPatch, dsn: str) -> None:
     """Each call of those that are carried out together has its own answer or error.
 

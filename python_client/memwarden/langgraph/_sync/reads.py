@@ -17,7 +17,7 @@ from memwarden.langgraph.embedding import embedded, embedded_query
 from memwarden.langgraph.entries import as_found, as_item, is_entry, put_at
 from memwarden.langgraph.filters import contained, matches, passes
 from memwarden.langgraph.index import FieldIndex, Vector
-from memwarden.langgraph.namespaces import Namespace, namespace_of, subject_of, written
+from memwarden.langgraph.namespaces import Namespace, namespace_of, predicate_of, subject_of
 from memwarden.langgraph.plan import Plan
 from memwarden.results import DatedItem, RecalledItem
 from memwarden.results import Item as MemoryItem
@@ -55,7 +55,7 @@ class Reads:
         """The memory of a key."""
         scope = self._plan.scope(op.namespace)
         found = self._client.find_items(
-            subject_of(op.namespace), written(op.key), layer=self._plan.layer, scope=scope
+            subject_of(op.namespace), predicate_of(op.key), layer=self._plan.layer, scope=scope
         )
         if not found:
             # Nothing is found in a scope that is not seen either. This says which, and looks at

@@ -27,7 +27,7 @@ from memwarden.langgraph._sync.reads import Reads
 from memwarden.langgraph.embedding import embedded_query
 from memwarden.langgraph.index import FieldIndex, Vector, mean, named
 from memwarden.langgraph.lives import lifetime
-from memwarden.langgraph.namespaces import subject_of, written
+from memwarden.langgraph.namespaces import predicate_of, subject_of
 from memwarden.langgraph.outcomes import Outcome
 from memwarden.langgraph.plan import Plan
 from memwarden.results import WriteResult
@@ -165,7 +165,7 @@ class Work:
         item = self._client.get(result.item_id)
         if item is None or (item.subject, item.predicate, item.content) != (
             subject_of(op.namespace),
-            written(op.key),
+            predicate_of(op.key),
             dict(op.value or {}),
         ):
             return result
@@ -201,7 +201,7 @@ class Work:
             "content": dict(op.value or {}),
             "scope": plan.scope(op.namespace),
             "subject": subject_of(op.namespace),
-            "predicate": written(op.key),
+            "predicate": predicate_of(op.key),
             "ttl": lifetime(op.ttl),
         }
         if plan.index is None:
