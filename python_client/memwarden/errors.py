@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import psycopg
+from psycopg.sql import Identifier
 
 
 class MemwardenError(Exception):
@@ -32,6 +33,12 @@ class MemwardenError(Exception):
         self.sqlstate = sqlstate
         self.detail = detail
         self.hint = hint
+        if hint is not None:
+            self.add_note(hint)  # below a traceback
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}: {self.detail}" if self.detail else message
 
 
 class NotIdentified(MemwardenError):
@@ -116,15 +123,30 @@ _BY_CLASS: dict[str, type[MemwardenError]] = {"22": InvalidArgument, "25": Wrong
 _NOT_INSTALLED = "Run CREATE EXTENSION memwarden CASCADE, then SELECT memwarden.setup()."
 
 
-def translated(error: psycopg.Error) -> MemwardenError:
-    """Return the error that stands for one that psycopg raised on a live connection."""
+def translated(error: psycopg.Error, login: str | None = None) -> MemwardenError:
+    """Return the error that stands for one that psycopg raised on a live connection of a login."""
     sqlstate = error.sqlstate or ""
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2]) or MemwardenError
     return kind(
         error.diag.message_primary or str(error),
         sqlstate=error.sqlstate,
         detail=error.diag.message_detail,
-        hint=error.diag.message_hint or (_NOT_INSTALLED if sqlstate == "3F000" else None),
+        hint=error.diag.message_hint or _hint(sqlstate, login),
+    )
+
+
+def _hint(sqlstate: str, login: str | None) -> str | None:
+    """Return what to do about an error of PostgreSQL's own: those of memwarden have a hint."""
+    if sqlstate == "3F000":
+        return _NOT_INSTALLED
+    if sqlstate != "42501" or not login:
+        return None
+    name = Identifier(login).as_string(None)
+    return (
+        f"The login {name} has no role of memwarden that may make this call. Ask whoever"
+        f" administers the database: GRANT memwarden_agent TO {name}; (an agent), or"
+        " memwarden_reviewer (a person who reviews), memwarden_worker (the worker); then"
+        " memwarden.register_agent() says who it is. docs/access.md lists the roles."
     )
 
 

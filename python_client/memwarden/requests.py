@@ -14,6 +14,7 @@ from uuid import UUID
 
 from memwarden._adapt import zoned
 from memwarden._json import lenient_json, strict_json
+from memwarden._lists import listed, several
 from memwarden._request_id import new_request_id
 from memwarden.errors import InvalidArgument, InvalidContent
 from memwarden.telemetry import current_trace_id
@@ -117,11 +118,11 @@ def sql_arguments(request: WriteRequest) -> dict[str, Any]:
         arguments["trace_id"] = current_trace_id()
     text = arguments.pop("content_text")
     arguments["content"] = strict_json(request.content) if text is None else text
-    arguments["evidence"] = strict_json(list(request.evidence))
+    arguments["evidence"] = strict_json(listed("evidence", request.evidence))
     if request.embedding is not None:
         arguments["embedding"] = single_precision(request.embedding)
     if request.domains is not None:
-        arguments["domains"] = list(request.domains)
+        arguments["domains"] = listed("domains", request.domains)
     if request.attributes is not None:
         arguments["attributes"] = strict_json(request.attributes)
     if request.origin is not None:
@@ -135,7 +136,7 @@ def single_precision(embedding: Sequence[float]) -> list[float]:
     What is too large becomes infinite, which the schema gate refuses by name. Sent as it is,
     PostgreSQL would fail the whole call, also on a number too small.
     """
-    return list(array("f", embedding))
+    return list(array("f", listed("embedding", embedding)))
 
 
 def json_object(request: WriteRequest) -> str:
@@ -230,7 +231,7 @@ def in_batches(
     requests: Iterable[Any], size: int, read: Callable[[Any], WriteRequest] = as_request
 ) -> Iterator[list[WriteRequest]]:
     """Cut any iterable into lists of at most `size`, reading no further than needed."""
-    rest = iter(requests)
+    rest = iter(several("requests", requests))
     while batch := [read(each) for each in islice(rest, size)]:
         yield batch
 

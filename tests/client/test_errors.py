@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from traceback import format_exception
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
+from typer.testing import CliRunner
 
 import memwarden
 from memwarden import (
@@ -14,10 +19,15 @@ from memwarden import (
     InvalidArgument,
     MemwardenError,
     NotAllowed,
+    NotFound,
     NotIdentified,
     NotReady,
     WrongIsolation,
 )
+from memwarden.cli import app
+
+if TYPE_CHECKING:
+    from shipped import Shipped
 
 FACT = {"statement": "Ana drinks green tea"}
 
@@ -31,11 +41,56 @@ def test_a_login_that_is_no_agent_is_not_identified(stranger_dsn: str) -> None:
     assert caught.value.hint
 
 
-def test_a_login_without_the_role_is_not_allowed(outsider_dsn: str) -> None:
-    """PostgreSQL itself refuses it."""
-    with memwarden.connect(outsider_dsn) as memory, pytest.raises(NotAllowed) as caught:
-        memory.write("semantic", FACT)
-    assert caught.value.sqlstate == "42501"
+def test_a_login_without_the_role_is_told_what_to_ask_for(shipped: Shipped) -> None:
+    """PostgreSQL refuses it without a word of what to do; the client and the command say it.
+
+    Proves: Z1
+    """
+    login = shipped.world.role()
+    dsn = make_conninfo(shipped.world.dsn, user=login)
+    with memwarden.connect(dsn) as memory:
+        for call in (lambda: memory.write("semantic", FACT), memory.whoami, memory.status):
+            with pytest.raises(NotAllowed) as caught:
+                call()
+            assert caught.value.sqlstate == "42501"
+            assert f'GRANT memwarden_agent TO "{login}";' in str(caught.value.hint)
+            assert caught.value.hint in "".join(format_exception(caught.value))
+    ran = CliRunner().invoke(app, ["recall", "tea", "--dsn", dsn])
+    assert ran.exit_code == 1
+    assert f'hint: The login "{login}" has no role of memwarden' in ran.stderr
+    # With the role, and bound to nobody.
+    shipped.world.admin.execute(f"GRANT memwarden_agent TO {login}")
+    ran = CliRunner().invoke(app, ["recall", "tea", "--dsn", dsn])
+    assert f"detail: login role {login}" in ran.stderr
+    assert "memwarden.register_agent(..., login_role => ...)" in ran.stderr
+
+
+def test_an_error_names_what_it_is_about(shipped: Shipped) -> None:
+    """Where it is printed, too: the scope that the caller gave.
+
+    Proves: Z1
+    """
+    nobody = "/org/acme/user/nobody"
+    client = Client(shipped.agent)
+    calls: list[Callable[[], object]] = [
+        lambda: client.recall("tea", scope=nobody),
+        lambda: client.recall("tea", scopes=[nobody]),
+        lambda: client.context("tea", scope=nobody),
+        lambda: client.as_of(scope=nobody),
+        lambda: client.capture("chat", "Ana said it", scope=nobody),
+        lambda: client.open_session("trip", scope=nobody),
+    ]
+    for call in calls:
+        with pytest.raises(NotFound) as caught:
+            call()
+        assert f"scope '{nobody}'" in str(caught.value)
+    refused = client.write("semantic", FACT, scope=nobody)
+    assert (refused.reason, refused.detail) == ("UNKNOWN_SCOPE", {"scope": nobody})
+    dsn = make_conninfo(shipped.world.dsn, user=shipped.agent.info.user)
+    ran = CliRunner().invoke(
+        app, ["write", "semantic", json.dumps(FACT), "--scope", nobody, "--dsn", dsn]
+    )
+    assert nobody in ran.output
 
 
 def test_a_database_without_the_extension_is_not_ready(empty_dsn: str) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._lists import listed
 from memwarden._statements import calls as sql
 from memwarden.results import (
     AccessRule,
@@ -160,7 +161,7 @@ class AsyncCalls:
         """
         arguments = {
             "path": path,
-            "promote": list(promote),
+            "promote": listed("promote", promote),
             "target": target,
             "promote_to": promote_to,
             "promote_from": promote_from,

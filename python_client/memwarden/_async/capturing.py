@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed, several
 from memwarden._request_id import new_request_id
 from memwarden._statements import intake as sql
 from memwarden.citing import captured
@@ -100,8 +101,8 @@ class AsyncCapturing:
             "scope": scope,
             "captured_at": captured_at,
             "classification": classification,
-            "domains": None if domains is None else list(domains),
-            "captured_for": None if captured_for is None else list(captured_for),
+            "domains": listed("domains", domains),
+            "captured_for": listed("captured_for", captured_for),
             "subject": subject,
             "class": write_class,
         }
@@ -121,7 +122,7 @@ class AsyncCapturing:
             InvalidContent: one is not JSON; nothing was sent.
         """
         trace_id = current_trace_id()
-        given = [dict(each) for each in captures]
+        given = [dict(each) for each in several("captures", captures)]
         if trace_id is not None:
             given = [{"trace_id": trace_id} | each for each in given]
         return await self._session.fetch(
@@ -198,6 +199,6 @@ class AsyncCapturing:
             "capture_id": capture_id,
             "extractor": extractor,
             "version": version,
-            "candidates": strict_json([dict(each) for each in candidates]),
+            "candidates": strict_json([dict(each) for each in several("candidates", candidates)]),
         }
         return await self._session.fetch(sql.SUBMIT_CANDIDATES, arguments, CandidateResult)

@@ -32,6 +32,7 @@ from memwarden._async.session import AsyncSession
 from memwarden._async.undo import AsyncUndo
 from memwarden._async.working import AsyncWorking
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._offload import in_thread
 from memwarden._request_id import new_request_id
 from memwarden._statements import memory as sql
@@ -381,9 +382,9 @@ class AsyncClient(
                 "query": query,
                 "embedding": None if embedding is None else single_precision(embedding),
                 "k": k,
-                "layers": None if layers is None else list(layers),
+                "layers": listed("layers", layers),
                 "scope": scope,
-                "scopes": None if scopes is None else list(scopes),
+                "scopes": listed("scopes", scopes),
                 "subject": subject,
                 "predicate": predicate,
                 "kind": kind,
@@ -394,7 +395,7 @@ class AsyncClient(
                 "fusion": fusion,
                 "embedding_model": embedding_model,
                 "threshold": threshold,
-                "exclude": None if exclude is None else list(exclude),
+                "exclude": listed("exclude", exclude),
                 "classification": classification,
                 "surface": surface,
                 "task": task,
@@ -419,7 +420,7 @@ class AsyncClient(
         `arguments` are those of `recall`. Whatever is written meanwhile, no memory comes twice; one
         that is new comes if it belongs further down. At most 10,000 items in all.
         """
-        given = list(exclude or ())
+        given = listed("exclude", exclude) or []
         while True:
             page = await self.recall(query, k=page_size, exclude=given, **arguments)
             if page:
@@ -466,8 +467,8 @@ class AsyncClient(
                 "embedding": None if embedding is None else single_precision(embedding),
                 "token_budget": token_budget,
                 "scope": scope,
-                "scopes": None if scopes is None else list(scopes),
-                "layers": None if layers is None else list(layers),
+                "scopes": listed("scopes", scopes),
+                "layers": listed("layers", layers),
                 "classification": classification,
                 "freshness": freshness,
                 "min_confidence": min_confidence,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import governing as sql
 from memwarden.results import Certificate, Identifier
 
@@ -73,7 +74,11 @@ class AsyncErasing:
             NotFound: there is no such organisation.
             InvalidArgument: an argument is blank or too long.
         """
-        arguments = {"subject": subject, "identifiers": list(identifiers), "org": org}
+        arguments = {
+            "subject": subject,
+            "identifiers": listed("identifiers", identifiers),
+            "org": org,
+        }
         rows = await self._session.fetch(sql.FIND_SUBJECT, arguments, dict[str, UUID])
         return [row["item_id"] for row in rows]
 
@@ -100,7 +105,7 @@ class AsyncErasing:
         arguments = {
             "subject": subject,
             "reason": reason,
-            "identifiers": list(identifiers),
+            "identifiers": listed("identifiers", identifiers),
             "org": org,
             "dry_run": dry_run,
         }

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._offload import in_thread
 from memwarden._statements import external as sql
 from memwarden._statements import memory as memory_sql
@@ -56,13 +57,13 @@ class AsyncExternal:
             "query": query,
             "embedding": None if embedding is None else single_precision(embedding),
             "k": k,
-            "layers": None if layers is None else list(layers),
+            "layers": listed("layers", layers),
             "scope": scope,
             "subject": subject,
             "fusion": "weighted",
             "embedding_model": embedding_model,
             "threshold": threshold,
-            "exclude": None if exclude is None else list(exclude),
+            "exclude": listed("exclude", exclude),
             "classification": classification,
             "surface": surface,
             "task": task,
@@ -97,6 +98,7 @@ class AsyncExternal:
             NotFound: one of the named sources is none that the agent may ask; or there is no such
                 layer or surface.
         """
+        sources = listed("sources", sources)
         there = await self._session.fetch(sql.EXTERNAL_SOURCES, {}, ExternalSource)
         if sources is not None:
             missing = set(sources) - {each.source for each in there}

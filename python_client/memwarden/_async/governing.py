@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import governing as sql
 
 
@@ -39,7 +40,7 @@ class AsyncGoverning:
             "subject": subject,
             "purpose": purpose,
             "decision": decision,
-            "evidence": strict_json(list(evidence)),
+            "evidence": strict_json(listed("evidence", evidence)),
             "org": org,
         }
         rows = await self._session.fetch(

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import history as sql
 from memwarden.results import (
     ChangedItem,
@@ -57,8 +58,8 @@ class AsyncHistory:
             "valid_time": valid_time,
             "item_id": item_id,
             "scope": scope,
-            "scopes": None if scopes is None else list(scopes),
-            "layers": None if layers is None else list(layers),
+            "scopes": listed("scopes", scopes),
+            "layers": listed("layers", layers),
             "subject": subject,
             "predicate": predicate,
             "kind": kind,
@@ -110,7 +111,7 @@ class AsyncHistory:
             "since": since,
             "until": until,
             "scope": scope,
-            "layers": None if layers is None else list(layers),
+            "layers": listed("layers", layers),
         }
         return await self._session.fetch(sql.DIFF_STORE, arguments, ChangedItem)
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._lists import listed
 from memwarden._offload import in_thread
 from memwarden._statements import manager as sql
 from memwarden.embedders import Embedder, query_embedding
@@ -57,7 +58,7 @@ class AsyncInjecting:
             "token_budget": token_budget,
             "max_items": max_items,
             "threshold": threshold,
-            "blocks": None if blocks is None else list(blocks),
+            "blocks": listed("blocks", blocks),
             "classification": classification,
             "embedding_model": embedding_model,
             "surface": surface,

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._lists import listed
 from memwarden._statements import lifecycle as sql
 from memwarden.results import HeldVersion, Hold, LinkedAction, WriteResult
 
@@ -68,8 +69,8 @@ class AsyncKeeping:
             "item_id": item_id,
             "subject": subject,
             "scope": scope,
-            "texts": None if texts is None else list(texts),
-            "layers": None if layers is None else list(layers),
+            "texts": listed("texts", texts),
+            "layers": listed("layers", layers),
             "limited": written_during is not None,
             "since": since,
             "until": until,
@@ -112,7 +113,7 @@ class AsyncKeeping:
         """
         arguments = {
             "action_id": action_id,
-            "versions": list(versions),
+            "versions": listed("versions", versions),
             "recall_id": recall_id,
         }
         rows = await self._session.fetch(sql.LINK_ACTION, arguments, LinkedAction)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from memwarden._async.client import AsyncClient
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._offload import in_thread
 from memwarden._prompt import Tokenizer, fitting, quoted_line
 from memwarden._request_id import new_request_id
@@ -104,7 +105,7 @@ class AsyncMemoryManager:
             "token_budget": token_budget,
             "max_items": max_items,
             "threshold": threshold,
-            "blocks": None if blocks is None else list(blocks),
+            "blocks": listed("blocks", blocks),
             "classification": classification,
             "surface": surface,
         }
@@ -154,8 +155,10 @@ class AsyncMemoryManager:
         self._start = {
             "task": task or " ".join(goal.split())[:200].strip(),
             "goal": goal,
-            "plan": None if plan is None else list(plan),
-            "constraints": None if constraints is None else strict_json(list(constraints)),
+            "plan": listed("plan", plan),
+            "constraints": None
+            if constraints is None
+            else strict_json(listed("constraints", constraints)),
             "scope": self._scope,
             "ttl": self._ttl,
         }
@@ -202,6 +205,7 @@ class AsyncMemoryManager:
         `importance`: critical, high, normal or low. What is critical or high is promoted when the
         task is complete.
         """
+        evidence = listed("evidence", evidence)
         self._require_task()
         if self.session_id is None:
             return None
@@ -211,7 +215,7 @@ class AsyncMemoryManager:
             "tool": tool,
             "result": result,
             "importance": importance,
-            "evidence": None if evidence is None else strict_json(list(evidence)),
+            "evidence": None if evidence is None else strict_json(evidence),
             "request_id": request_id,
         }
         rows = await self._ask(session_sql.OBSERVE, arguments, SessionAnswer, [request_id])
@@ -262,6 +266,7 @@ class AsyncMemoryManager:
         were of use; `outcome` of the task: success, partial, failure or unknown. Both are reported
         for each choice of memory, so that thresholds and reputations rest on it.
         """
+        used = listed("used", used)
         self._require_task()
         self._enter("complete")
         if self.session_id is None:

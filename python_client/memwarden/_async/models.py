@@ -7,6 +7,7 @@ from typing import Any
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import models as sql
 from memwarden.results import EmbeddingModel
 
@@ -53,7 +54,7 @@ class AsyncModels:
             NotFound: there is no such model.
             InvalidArgument: a language is no code of two or three letters.
         """
-        arguments = {"model": model, "languages": None if languages is None else list(languages)}
+        arguments = {"model": model, "languages": listed("languages", languages)}
         await self._session.fetch(
             sql.SET_MODEL_LANGUAGES, arguments, dict[str, Any], repeatable=False
         )

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._lists import listed
 from memwarden._statements import review_life as sql
 from memwarden.results import ApprovalRate, DecidedProposal, DecisionPreview, Feedback, Policy
 
@@ -42,7 +43,7 @@ class AsyncReviewLife:
             "tier": tier,
             "agent": agent,
             "class": write_class,
-            "reasons": None if reasons is None else list(reasons),
+            "reasons": listed("reasons", reasons),
             "risk_below": risk_below,
             "max_rows": max_rows,
         }
@@ -99,7 +100,7 @@ class AsyncReviewLife:
             "agent": agent,
             "since": since,
             "layer": layer,
-            "reasons": None if reasons is None else list(reasons),
+            "reasons": listed("reasons", reasons),
             "max_rows": max_rows,
             "after": after,
         }

@@ -133,10 +133,10 @@ class AsyncSession:
             except psycopg.DataError as error:
                 if error.sqlstate is None:  # refused by psycopg: NUL in text
                     raise InvalidArgument(str(error)) from None
-                raise translated(error) from error
+                raise translated(error, connection.info.user) from error
             except psycopg.Error as error:
                 if not connection.closed:
-                    raise translated(error) from error
+                    raise translated(error, connection.info.user) from error
                 if replaced or not repeatable or self._dsn is None:
                     raise unreachable(error, request_ids) from error
                 replaced = True

@@ -77,7 +77,8 @@ async def _call_authenticated(
         return None
     if failure.sqlstate and not connection.closed and authentication.pgresult is None:
         # Without the server's error: on some settings that quotes the parameters in its context.
-        return Refusal(translated(failure), final=not ours or failure.sqlstate != "28000")
+        refusal = translated(failure, connection.info.user)
+        return Refusal(refusal, final=not ours or failure.sqlstate != "28000")
     raise failure
 
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._lists import listed
 from memwarden._statements import undo as sql
 from memwarden.results import PlannedUndo, UndoneItem, WriteResult
 
@@ -46,7 +47,7 @@ class AsyncUndo:
             "reason": reason,
             "version_id": version_id,
             "to_version": to_version,
-            "restore": None if restore is None else list(restore),
+            "restore": listed("restore", restore),
         }
         return await self._session.fetch(sql.ROLLBACK, arguments, UndoneItem, repeatable=False)
 
@@ -68,7 +69,7 @@ class AsyncUndo:
         arguments = {
             "agent": agent,
             "scope": scope,
-            "requests": None if requests is None else list(requests),
+            "requests": listed("requests", requests),
             "since": since,
             "until": until,
         }
@@ -98,7 +99,7 @@ class AsyncUndo:
             "reason": reason,
             "agent": agent,
             "scope": scope,
-            "requests": None if requests is None else list(requests),
+            "requests": listed("requests", requests),
             "since": since,
             "until": until,
         }

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._request_id import new_request_id
 from memwarden._statements import sessions as sql
 from memwarden.sessions import (
@@ -91,8 +92,10 @@ class AsyncWorking:
         arguments = {
             "session_id": session_id,
             "goal": goal,
-            "plan": None if plan is None else list(plan),
-            "constraints": None if constraints is None else strict_json(list(constraints)),
+            "plan": listed("plan", plan),
+            "constraints": None
+            if constraints is None
+            else strict_json(listed("constraints", constraints)),
             "request_id": request_id,
         }
         rows = await self._session.fetch(sql.SET_GOAL, arguments, SessionAnswer, [request_id])
@@ -117,7 +120,7 @@ class AsyncWorking:
             "tool": tool,
             "result": result,
             "importance": importance,
-            "evidence": None if evidence is None else strict_json(list(evidence)),
+            "evidence": None if evidence is None else strict_json(listed("evidence", evidence)),
             "request_id": request_id,
         }
         rows = await self._session.fetch(sql.OBSERVE, arguments, SessionAnswer, [request_id])

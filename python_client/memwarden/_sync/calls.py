@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from memwarden._lists import listed
 from memwarden._statements import calls as sql
 from memwarden._sync.session import Session
 from memwarden.results import (
@@ -162,7 +163,7 @@ class Calls:
         """
         arguments = {
             "path": path,
-            "promote": list(promote),
+            "promote": listed("promote", promote),
             "target": target,
             "promote_to": promote_to,
             "promote_from": promote_from,

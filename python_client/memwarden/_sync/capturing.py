@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed, several
 from memwarden._request_id import new_request_id
 from memwarden._statements import intake as sql
 from memwarden._sync.session import Session
@@ -102,8 +103,8 @@ class Capturing:
             "scope": scope,
             "captured_at": captured_at,
             "classification": classification,
-            "domains": None if domains is None else list(domains),
-            "captured_for": None if captured_for is None else list(captured_for),
+            "domains": listed("domains", domains),
+            "captured_for": listed("captured_for", captured_for),
             "subject": subject,
             "class": write_class,
         }
@@ -123,7 +124,7 @@ class Capturing:
             InvalidContent: one is not JSON; nothing was sent.
         """
         trace_id = current_trace_id()
-        given = [dict(each) for each in captures]
+        given = [dict(each) for each in several("captures", captures)]
         if trace_id is not None:
             given = [{"trace_id": trace_id} | each for each in given]
         return self._session.fetch(
@@ -200,6 +201,6 @@ class Capturing:
             "capture_id": capture_id,
             "extractor": extractor,
             "version": version,
-            "candidates": strict_json([dict(each) for each in candidates]),
+            "candidates": strict_json([dict(each) for each in several("candidates", candidates)]),
         }
         return self._session.fetch(sql.SUBMIT_CANDIDATES, arguments, CandidateResult)

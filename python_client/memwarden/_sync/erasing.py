@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import governing as sql
 from memwarden._sync.session import Session
 from memwarden.results import Certificate, Identifier
@@ -71,7 +72,11 @@ class Erasing:
             NotFound: there is no such organisation.
             InvalidArgument: an argument is blank or too long.
         """
-        arguments = {"subject": subject, "identifiers": list(identifiers), "org": org}
+        arguments = {
+            "subject": subject,
+            "identifiers": listed("identifiers", identifiers),
+            "org": org,
+        }
         rows = self._session.fetch(sql.FIND_SUBJECT, arguments, dict[str, UUID])
         return [row["item_id"] for row in rows]
 
@@ -98,7 +103,7 @@ class Erasing:
         arguments = {
             "subject": subject,
             "reason": reason,
-            "identifiers": list(identifiers),
+            "identifiers": listed("identifiers", identifiers),
             "org": org,
             "dry_run": dry_run,
         }

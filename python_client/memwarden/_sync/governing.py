@@ -9,6 +9,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import governing as sql
 from memwarden._sync.session import Session
 
@@ -41,7 +42,7 @@ class Governing:
             "subject": subject,
             "purpose": purpose,
             "decision": decision,
-            "evidence": strict_json(list(evidence)),
+            "evidence": strict_json(listed("evidence", evidence)),
             "org": org,
         }
         rows = self._session.fetch(sql.RECORD_CONSENT, arguments, dict[str, UUID], repeatable=False)

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import history as sql
 from memwarden._sync.session import Session
 from memwarden.results import (
@@ -59,8 +60,8 @@ class History:
             "valid_time": valid_time,
             "item_id": item_id,
             "scope": scope,
-            "scopes": None if scopes is None else list(scopes),
-            "layers": None if layers is None else list(layers),
+            "scopes": listed("scopes", scopes),
+            "layers": listed("layers", layers),
             "subject": subject,
             "predicate": predicate,
             "kind": kind,
@@ -112,7 +113,7 @@ class History:
             "since": since,
             "until": until,
             "scope": scope,
-            "layers": None if layers is None else list(layers),
+            "layers": listed("layers", layers),
         }
         return self._session.fetch(sql.DIFF_STORE, arguments, ChangedItem)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+from memwarden._lists import listed
 from memwarden._offload import in_place
 from memwarden._statements import manager as sql
 from memwarden._sync.session import Session
@@ -59,7 +60,7 @@ class Injecting:
             "token_budget": token_budget,
             "max_items": max_items,
             "threshold": threshold,
-            "blocks": None if blocks is None else list(blocks),
+            "blocks": listed("blocks", blocks),
             "classification": classification,
             "embedding_model": embedding_model,
             "surface": surface,

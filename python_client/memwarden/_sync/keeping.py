@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from memwarden._lists import listed
 from memwarden._statements import lifecycle as sql
 from memwarden._sync.session import Session
 from memwarden.results import HeldVersion, Hold, LinkedAction, WriteResult
@@ -70,8 +71,8 @@ class Keeping:
             "item_id": item_id,
             "subject": subject,
             "scope": scope,
-            "texts": None if texts is None else list(texts),
-            "layers": None if layers is None else list(layers),
+            "texts": listed("texts", texts),
+            "layers": listed("layers", layers),
             "limited": written_during is not None,
             "since": since,
             "until": until,
@@ -114,7 +115,7 @@ class Keeping:
         """
         arguments = {
             "action_id": action_id,
-            "versions": list(versions),
+            "versions": listed("versions", versions),
             "recall_id": recall_id,
         }
         rows = self._session.fetch(sql.LINK_ACTION, arguments, LinkedAction)

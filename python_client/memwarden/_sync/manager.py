@@ -12,6 +12,7 @@ from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._offload import in_place
 from memwarden._prompt import Tokenizer, fitting, quoted_line
 from memwarden._request_id import new_request_id
@@ -106,7 +107,7 @@ class MemoryManager:
             "token_budget": token_budget,
             "max_items": max_items,
             "threshold": threshold,
-            "blocks": None if blocks is None else list(blocks),
+            "blocks": listed("blocks", blocks),
             "classification": classification,
             "surface": surface,
         }
@@ -156,8 +157,10 @@ class MemoryManager:
         self._start = {
             "task": task or " ".join(goal.split())[:200].strip(),
             "goal": goal,
-            "plan": None if plan is None else list(plan),
-            "constraints": None if constraints is None else strict_json(list(constraints)),
+            "plan": listed("plan", plan),
+            "constraints": None
+            if constraints is None
+            else strict_json(listed("constraints", constraints)),
             "scope": self._scope,
             "ttl": self._ttl,
         }
@@ -204,6 +207,7 @@ class MemoryManager:
         `importance`: critical, high, normal or low. What is critical or high is promoted when the
         task is complete.
         """
+        evidence = listed("evidence", evidence)
         self._require_task()
         if self.session_id is None:
             return None
@@ -213,7 +217,7 @@ class MemoryManager:
             "tool": tool,
             "result": result,
             "importance": importance,
-            "evidence": None if evidence is None else strict_json(list(evidence)),
+            "evidence": None if evidence is None else strict_json(evidence),
             "request_id": request_id,
         }
         rows = self._ask(session_sql.OBSERVE, arguments, SessionAnswer, [request_id])
@@ -264,6 +268,7 @@ class MemoryManager:
         were of use; `outcome` of the task: success, partial, failure or unknown. Both are reported
         for each choice of memory, so that thresholds and reputations rest on it.
         """
+        used = listed("used", used)
         self._require_task()
         self._enter("complete")
         if self.session_id is None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._statements import models as sql
 from memwarden._sync.session import Session
 from memwarden.results import EmbeddingModel
@@ -55,7 +56,7 @@ class Models:
             NotFound: there is no such model.
             InvalidArgument: a language is no code of two or three letters.
         """
-        arguments = {"model": model, "languages": None if languages is None else list(languages)}
+        arguments = {"model": model, "languages": listed("languages", languages)}
         self._session.fetch(sql.SET_MODEL_LANGUAGES, arguments, dict[str, Any], repeatable=False)
 
     def reembed(self, model: str, org: str | None = None) -> None:

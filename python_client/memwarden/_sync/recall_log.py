@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._request_id import new_request_id
 from memwarden._statements import recall_log as sql
 from memwarden._sync.session import Session
@@ -53,11 +54,11 @@ class RecallLog:
         """
         arguments = {
             "recall_id": recall_id,
-            "used": list(used),
+            "used": listed("used", used),
             "outcome": outcome,
             "detail": None if detail is None else strict_json(detail),
             "action_id": action_id,
-            "at_fault": list(at_fault),
+            "at_fault": listed("at_fault", at_fault),
         }
         rows = self._session.fetch(sql.REPORT_OUTCOME, arguments, ReportedOutcome)
         return rows[0].revision
@@ -165,14 +166,15 @@ class RecallLog:
         Raises:
             InvalidArgument: `purpose` is none of recall, context and push, or the id is too old.
         """
+        items = listed("items", items)
         recall = {
             "recall_id": str(recall_id or new_request_id()),
             "purpose": purpose,
             "query": query,
             "task": task,
             "session_id": None if session_id is None else str(session_id),
-            "scopes": None if scopes is None else list(scopes),
-            "layers": None if layers is None else list(layers),
+            "scopes": listed("scopes", scopes),
+            "layers": listed("layers", layers),
             "k": k,
             "threshold": threshold,
             "embedding_model": embedding_model,

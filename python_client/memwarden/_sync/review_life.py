@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from memwarden._lists import listed
 from memwarden._statements import review_life as sql
 from memwarden._sync.session import Session
 from memwarden.results import ApprovalRate, DecidedProposal, DecisionPreview, Feedback, Policy
@@ -44,7 +45,7 @@ class ReviewLife:
             "tier": tier,
             "agent": agent,
             "class": write_class,
-            "reasons": None if reasons is None else list(reasons),
+            "reasons": listed("reasons", reasons),
             "risk_below": risk_below,
             "max_rows": max_rows,
         }
@@ -99,7 +100,7 @@ class ReviewLife:
             "agent": agent,
             "since": since,
             "layer": layer,
-            "reasons": None if reasons is None else list(reasons),
+            "reasons": listed("reasons", reasons),
             "max_rows": max_rows,
             "after": after,
         }

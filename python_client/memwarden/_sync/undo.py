@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from memwarden._lists import listed
 from memwarden._statements import undo as sql
 from memwarden._sync.session import Session
 from memwarden.results import PlannedUndo, UndoneItem, WriteResult
@@ -48,7 +49,7 @@ class Undo:
             "reason": reason,
             "version_id": version_id,
             "to_version": to_version,
-            "restore": None if restore is None else list(restore),
+            "restore": listed("restore", restore),
         }
         return self._session.fetch(sql.ROLLBACK, arguments, UndoneItem, repeatable=False)
 
@@ -70,7 +71,7 @@ class Undo:
         arguments = {
             "agent": agent,
             "scope": scope,
-            "requests": None if requests is None else list(requests),
+            "requests": listed("requests", requests),
             "since": since,
             "until": until,
         }
@@ -100,7 +101,7 @@ class Undo:
             "reason": reason,
             "agent": agent,
             "scope": scope,
-            "requests": None if requests is None else list(requests),
+            "requests": listed("requests", requests),
             "since": since,
             "until": until,
         }

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._json import strict_json
+from memwarden._lists import listed
 from memwarden._request_id import new_request_id
 from memwarden._statements import sessions as sql
 from memwarden._sync.session import Session
@@ -93,8 +94,10 @@ class Working:
         arguments = {
             "session_id": session_id,
             "goal": goal,
-            "plan": None if plan is None else list(plan),
-            "constraints": None if constraints is None else strict_json(list(constraints)),
+            "plan": listed("plan", plan),
+            "constraints": None
+            if constraints is None
+            else strict_json(listed("constraints", constraints)),
             "request_id": request_id,
         }
         rows = self._session.fetch(sql.SET_GOAL, arguments, SessionAnswer, [request_id])
@@ -119,7 +122,7 @@ class Working:
             "tool": tool,
             "result": result,
             "importance": importance,
-            "evidence": None if evidence is None else strict_json(list(evidence)),
+            "evidence": None if evidence is None else strict_json(listed("evidence", evidence)),
             "request_id": request_id,
         }
         rows = self._session.fetch(sql.OBSERVE, arguments, SessionAnswer, [request_id])

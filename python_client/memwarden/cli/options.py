@@ -102,7 +102,7 @@ def told_errors(exit_with: ExitCode = ExitCode.FAILED) -> Iterator[None]:
         yield
     except MemwardenError as error:
         code = f" ({error.sqlstate})" if error.sqlstate else ""
-        print(f"error: {printable(str(error))}{code}", file=sys.stderr)
+        print(f"error: {printable(error.args[0])}{code}", file=sys.stderr)
         for label, text in (("detail", error.detail), ("hint", error.hint)):
             if text:
                 print(f"{label}: {printable(text)}", file=sys.stderr)

@@ -116,4 +116,4 @@ class Line:
                 pause = min(pause * 2, _MAX_PAUSE)
             except psycopg.Error as error:
                 if self._connection is not None and not self._connection.closed:
-                    raise translated(error) from error
+                    raise translated(error, self._connection.info.user) from error

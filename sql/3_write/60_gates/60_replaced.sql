@@ -90,18 +90,3 @@ COMMENT ON FUNCTION memwarden_internal.tell_replaced(bigint, uuid, text, jsonb) 
     'The detail of a request as its answer tells it: where it replaced something, with the old values, of those that the '
     'principal may read now, and the call that takes it back. The value of an encrypted memory is not told.';
 REVOKE ALL ON FUNCTION memwarden_internal.tell_replaced(bigint, uuid, text, jsonb) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.tell_result(p_principal_id bigint, p_result memwarden_internal.write_result)
-RETURNS memwarden_internal.write_result
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    RETURN ROW (p_result.request_id, p_result.outcome, p_result.item_id, p_result.version_id, p_result.gate, p_result.reason,
-                memwarden_internal.tell_replaced(p_principal_id, p_result.request_id, p_result.reason, p_result.detail),
-                p_result.retry_after)::memwarden_internal.write_result;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.tell_result(bigint, memwarden_internal.write_result) IS
-    'The answer to a write with its detail as tell_replaced() tells it.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_result(bigint, memwarden_internal.write_result) FROM PUBLIC;

@@ -44,6 +44,8 @@ DECLARE
     v_fault        text;
     v_kept         jsonb;
     v_is_busy      boolean;
+    v_names        jsonb := jsonb_build_object('scope', write.scope, 'layer', write.layer, 'kind', write.kind, 'class', write.class,
+                                               'classification', write.classification, 'embedding_model', write.embedding_model);
 BEGIN
     FOR v_attempt IN 1..3 LOOP
         BEGIN
@@ -59,7 +61,7 @@ BEGIN
                 RETURN memwarden_internal.tell_result(v_principal_id, memwarden_internal.replayed(
                     v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
                         coalesce(write.subject, v_kept ->> 'subject'),
-                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text));
+                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text), v_names);
             END IF;
             IF v_attempt = 1
                AND num_nonnulls(write.subject, write.predicate, write.deadline, write.idempotency_key, write.kind, write.valid_from,
@@ -91,8 +93,8 @@ BEGIN
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID'
                      WHEN v_is_busy AND v_attempt = 1 THEN 'SCOPE_BUSY' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
-            IF v_result.reason = 'REPLACED' THEN
-                RETURN memwarden_internal.tell_result(v_principal_id, v_result);
+            IF v_result.reason IS NOT NULL THEN
+                RETURN memwarden_internal.tell_result(v_principal_id, v_result, v_names);
             END IF;
             RETURN v_result;
         EXCEPTION

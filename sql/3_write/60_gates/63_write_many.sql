@@ -91,6 +91,7 @@ BEGIN
                 RAISE NOTICE 'write_many(): % of % requests are decided', v_done, v_given;
             END LOOP;
             PERFORM set_config('lock_timeout', v_timeout, true);
+            v_answers := memwarden_internal.tell_own_names(v_answers, v_rows);
             RETURN QUERY SELECT a.ordinal, a.request_id, a.outcome, a.item_id, a.version_id, a.gate, a.reason,
                                 CASE a.reason WHEN 'REPLACED' THEN memwarden_internal.tell_replaced(
                                          v_principal_id, a.request_id, a.reason, a.detail) ELSE a.detail END, a.retry_after
@@ -115,6 +116,31 @@ COMMENT ON FUNCTION memwarden.write_many(json) IS
     'as write() does, and then nothing of the batch is written. Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.tell_own_names(
+    p_answers memwarden_internal.batch_result[], p_rows memwarden_internal.batch_request[])
+RETURNS memwarden_internal.batch_result[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT EXISTS (SELECT FROM unnest(p_answers) AS a WHERE a.outcome = 'REJECTED') THEN
+        RETURN p_answers;
+    END IF;
+    RETURN ARRAY(
+        SELECT (a.ordinal, a.request_id, a.outcome, a.item_id, a.version_id, a.gate, a.reason,
+                memwarden_internal.tell_names(a.reason, a.detail, jsonb_build_object(
+                    'scope', r.scope, 'layer', r.layer, 'kind', r.kind, 'class', r.class, 'classification', r.classification,
+                    'embedding_model', r.embedding_model)), a.retry_after)::memwarden_internal.batch_result
+          FROM unnest(p_answers) WITH ORDINALITY AS a
+          JOIN unnest(p_rows) WITH ORDINALITY AS r ON r.ordinality = a.ordinality
+         ORDER BY a.ordinality);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.tell_own_names(memwarden_internal.batch_result[], memwarden_internal.batch_request[]) IS
+    'The answers to a batch, in its order, with the names that refusals are about, see tell_names().';
+REVOKE ALL ON FUNCTION memwarden_internal.tell_own_names(memwarden_internal.batch_result[], memwarden_internal.batch_request[])
+    FROM PUBLIC;
 
 -- One set-based statement; where a row makes it fail, halves, down to the row at fault. A statement is
 -- all or nothing, so nothing of a failed half remains.
@@ -222,7 +248,7 @@ BEGIN
         IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
             RAISE;
         END IF;
-        v_fault := 'INVALID_ARGUMENT ' || SQLSTATE;
+        v_fault := 'INVALID_ARGUMENT ' || coalesce(memwarden_internal.unreadable_arguments(p_element) || ': ', '') || SQLSTATE;
     END;
     RETURN json_populate_record(NULL::memwarden_internal.batch_request, json_build_object(
         'layer', memwarden_internal.safe_text(p_element, 'layer'), 'scope', memwarden_internal.safe_text(p_element, 'scope'),
@@ -234,6 +260,38 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.read_request(json) IS
     'One request of a batch; where its arguments cannot be read, its layer, scope and id alone, and the fault.';
 REVOKE ALL ON FUNCTION memwarden_internal.read_request(json) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.unreadable_arguments(p_element json)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_name  text;
+    v_names text[];
+BEGIN
+    FOREACH v_name IN ARRAY memwarden_internal.argument_names() LOOP
+        BEGIN
+            PERFORM json_populate_record(NULL::memwarden_internal.batch_request, json_build_object(v_name, p_element -> v_name));
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
+            IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+                RAISE;
+            END IF;
+            v_names := v_names || v_name;
+        END;
+    END LOOP;
+    RETURN array_to_string(v_names, ', ');
+EXCEPTION WHEN OTHERS OR assert_failure THEN
+    IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+        RAISE;
+    END IF;
+    -- What is no object has no arguments.
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unreadable_arguments(json) IS
+    'The names, of those that a request may have, whose values are none of their types.';
+REVOKE ALL ON FUNCTION memwarden_internal.unreadable_arguments(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.with_corrected(p_principal_id bigint, p_rows memwarden_internal.batch_request[])
 RETURNS memwarden_internal.batch_request[]
