@@ -42,10 +42,7 @@ def test_a_login_that_is_no_agent_is_not_identified(stranger_dsn: str) -> None:
 
 
 def test_a_login_without_the_role_is_told_what_to_ask_for(shipped: Shipped) -> None:
-    """PostgreSQL refuses it without a word of what to do; the client and the command say it.
-
-    Proves: Z1
-    """
+    """PostgreSQL refuses it without a word of what to do; the client and the command say it."""
     login = shipped.world.role()
     dsn = make_conninfo(shipped.world.dsn, user=login)
     with memwarden.connect(dsn) as memory:
@@ -54,7 +51,7 @@ def test_a_login_without_the_role_is_told_what_to_ask_for(shipped: Shipped) -> N
                 call()
             assert caught.value.sqlstate == "42501"
             assert f'GRANT memwarden_agent TO "{login}";' in str(caught.value.hint)
-            assert caught.value.hint in "".join(format_exception(caught.value))
+            assert str(caught.value.hint) in "".join(format_exception(caught.value))
     ran = CliRunner().invoke(app, ["recall", "tea", "--dsn", dsn])
     assert ran.exit_code == 1
     assert f'hint: The login "{login}" has no role of memwarden' in ran.stderr
@@ -66,10 +63,7 @@ def test_a_login_without_the_role_is_told_what_to_ask_for(shipped: Shipped) -> N
 
 
 def test_an_error_names_what_it_is_about(shipped: Shipped) -> None:
-    """Where it is printed, too: the scope that the caller gave.
-
-    Proves: Z1
-    """
+    """Where it is printed, too: the scope that the caller gave."""
     nobody = "/org/acme/user/nobody"
     client = Client(shipped.agent)
     calls: list[Callable[[], object]] = [

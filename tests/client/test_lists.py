@@ -68,10 +68,7 @@ CALLS: list[tuple[Any, str, str]] = [
 
 @pytest.mark.parametrize("value", ["semantic", {"a": 1}, 5], ids=["text", "mapping", "number"])
 def test_what_is_no_list_is_one_error_before_anything_is_sent(value: Any) -> None:
-    """Of every call of the clients that takes a list. No server is there to be asked.
-
-    Proves: Z1
-    """
+    """Of every call of the clients that takes a list. No server is there to be asked."""
     assert len(CALLS) > 60
     for kind, call, name in CALLS:
         if name in TEXT_TOO:
@@ -84,10 +81,7 @@ def test_what_is_no_list_is_one_error_before_anything_is_sent(value: Any) -> Non
 
 
 def test_the_memory_manager_says_the_same() -> None:
-    """Also where it survives that memory is away: it is an error of the caller's.
-
-    Proves: Z1
-    """
+    """Also where it survives that memory is away: it is an error of the caller's."""
     manager = MemoryManager(Client(dsn="host=/nowhere"))
     manager.task_start("wait")  # memory is away
     given: list[tuple[str, Callable[..., Any]]] = [
@@ -102,10 +96,7 @@ def test_the_memory_manager_says_the_same() -> None:
 
 
 def test_a_batch_tells_it_of_the_one_request(shipped: Shipped) -> None:
-    """The server refuses it and says which argument; the others are written.
-
-    Proves: Z1, W8
-    """
+    """The server refuses it and says which argument; the others are written."""
     good = {"layer": "semantic", "content": "Ana likes tea"}
     client = Client(shipped.agent)
     for name in ("evidence", "domains"):

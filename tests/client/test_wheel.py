@@ -190,7 +190,7 @@ def test_the_core_needs_psycopg_alone_and_each_extra_what_it_is_for(
         "worker": {*command, "h11"},
         "console": {*command, "flask", "waitress"},
         "langgraph": {"langgraph-checkpoint-postgres"},
-        "mem0": set(),
+        "mem0": {"h11"},
     }
 
 
