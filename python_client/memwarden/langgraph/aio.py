@@ -178,6 +178,10 @@ class AsyncMemwardenStore(BaseStore):
                     if not future.done():
                         future.set_exception(error)
                 continue
+            except asyncio.CancelledError:
+                for _, future in calls:
+                    future.cancel()
+                raise
             for ops, future in calls:
                 answer = [next(outcomes) for _ in ops]
                 if not future.done():

@@ -13,7 +13,7 @@ from memwarden.results import WriteResult
 
 OnRefusal = Literal["raise", "return", "ignore"]
 # What an operation gave: an answer, the decision on a put that is not in effect, or an error.
-Outcome = Result | WriteResult | MemwardenError
+Outcome = Result | WriteResult | Exception
 Decided = tuple[Namespace, str, WriteResult]
 
 
@@ -72,13 +72,13 @@ def answered(ops: Sequence[Op], outcomes: Sequence[Outcome], on_refusal: OnRefus
     """What a batch answers.
 
     Raises:
-        MemwardenError: an operation failed.
+        Exception: an operation failed.
         PutRefused, PutDeferred: a put is not in effect, with on_refusal="raise".
     """
     refused: list[Decided] = []
     deferred: list[Decided] = []
     for op, outcome in zip(ops, outcomes, strict=True):
-        if isinstance(outcome, MemwardenError):
+        if isinstance(outcome, Exception):
             raise outcome
         if isinstance(outcome, WriteResult) and isinstance(op, PutOp):
             each = (tuple(op.namespace), op.key, outcome)

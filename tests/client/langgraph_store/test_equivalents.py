@@ -169,6 +169,11 @@ def test_a_read_prolongs_a_life_where_the_store_has_a_ttl(client: Client, clock:
         store.put(NS, "a", {"text": "tea a"}, ttl=10**9)
     without = MemwardenStore(client)
     assert without.get(NS, "c", refresh_ttl=True) is not None
+    seldom = MemwardenStore(client, ttl={"refresh_on_read": False})
+    ends = clock.ends(NS, "c")
+    assert seldom.get(NS, "c") is not None
+    assert [*seldom.search(NS, filter={"text": "tea c"})] != []
+    assert clock.ends(NS, "c") == ends
     clock.sleep(70)
     assert set(keys(without.search(NS, refresh_ttl=True))) == {"long", "a"}
     assert clock.ends(NS, "long") is None

@@ -106,6 +106,9 @@ def test_the_store_of_asyncio_uses_no_thread(monkeypatch: pytest.MonkeyPatch, ds
     async def embed(texts: Sequence[str]) -> list[list[float]]:
         return [[1.0, 0.0] for _ in texts]
 
+    async def failing(texts: Sequence[str]) -> list[list[float]]:
+        return [[1 / 0] for _ in texts]
+
     async def run() -> None:
         async with AsyncMemwardenStore.from_conn_string(dsn) as store:
             await store.setup()
@@ -136,6 +139,24 @@ def test_the_store_of_asyncio_uses_no_thread(monkeypatch: pytest.MonkeyPatch, ds
         ) as other:
             with pytest.raises(NotFound):
                 await other.aget(("own",), "k")
+        # A model that fails, and a scope that is not seen, fail their own calls alone.
+        index = IndexConfig(dims=2, embed=failing)
+        async with AsyncMemwardenStore.from_conn_string(
+            dsn, index=index, scopes={("users",): "/org/acme/user/ana", ("own",): "/org/acme/no"}
+        ) as broken:
+            answers = await asyncio.gather(
+                broken.asearch(NS, query="x"),
+                broken.aput(NS, "new", {"text": "x"}),
+                broken.aget(("own",), "k"),
+                broken.aget(NS, "2"),
+                return_exceptions=True,
+            )
+            assert [type(each).__name__ for each in answers] == [
+                "ZeroDivisionError",
+                "ZeroDivisionError",
+                "NotFound",
+                "Item",
+            ]
         # Whoever gives a connection of its own, and an async function to embed with.
         async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
             third = AsyncMemwardenStore(connection, index=IndexConfig(dims=2, embed=embed))

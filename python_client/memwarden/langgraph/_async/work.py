@@ -79,8 +79,8 @@ class AsyncWork:
         except NotAllowed as error:
             raise NotReady(
                 f"the model {model} of the index is not registered",
-                hint="An administrator runs once:"
-                f" SELECT memwarden.register_embedding_model('{model}', {dims});",
+                hint="An administrator runs once: SELECT memwarden.register_embedding_model("
+                f"{quoted(model)}, {dims});",
             ) from error
 
     async def sweep(self) -> int:
@@ -105,7 +105,7 @@ class AsyncWork:
             if not isinstance(op, PutOp) and repr(op) not in reads:
                 reads[repr(op)] = await self._read(op)
         puts = {(tuple(op.namespace), op.key): op for op in ops if isinstance(op, PutOp)}
-        decided = dict(zip(puts, await self._put(list(puts.values())), strict=True))
+        decided = dict(zip(puts, await self._put_all(list(puts.values())), strict=True))
         return [
             decided[tuple(op.namespace), op.key] if isinstance(op, PutOp) else reads[repr(op)]
             for op in ops
@@ -116,7 +116,7 @@ class AsyncWork:
             return await self._answer(op)
         except ConnectionFailed:
             raise
-        except MemwardenError as error:
+        except Exception as error:  # of the embedder as well: it fails this call alone
             return error
 
     async def _answer(self, op: Any) -> Result:
@@ -125,6 +125,14 @@ class AsyncWork:
         if isinstance(op, SearchOp):
             return await self._reads.search(op)
         return await self._reads.namespaces(op)
+
+    async def _put_all(self, puts: Sequence[PutOp]) -> list[Outcome]:
+        try:
+            return await self._put(puts)
+        except ConnectionFailed:
+            raise
+        except Exception as error:  # it fails no read
+            return [error] * len(puts)
 
     async def _put(self, puts: Sequence[PutOp]) -> list[Outcome]:
         """Write what has a value, in one call, and end what has none."""
@@ -213,3 +221,8 @@ class AsyncWork:
         if task := named(op.index, origin.get("task")):
             given["origin"] = origin | {"task": task}
         return given | {"embedding": vector, "embedding_model": plan.index.model}
+
+
+def quoted(text: str) -> str:
+    """A text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
