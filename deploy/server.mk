@@ -11,7 +11,7 @@ db: build ## start PostgreSQL and install memwarden into database `memwarden`
 	    "$$(deploy/server dsn dev)" < deploy/lib/create-extension.sql
 	@echo "PostgreSQL $(PG) is up, and memwarden is in its database memwarden."
 	@echo "For this shell to connect to it, with psql, createdb and memwarden init:"
-	@echo "    eval \"\$$(make env)\""
+	@echo "    eval \"\$$(make env$(if $(filter-out 17,$(PG)), PG=$(PG)))\""
 	@echo "Or run make psql, or connect a program with:  $$(deploy/server dsn dev)"
 
 env: ## print what makes a shell connect to the development database, for eval "$(make env)"

@@ -77,6 +77,7 @@ def main() -> None:
         bring("bwrap", "bubblewrap", "libseccomp2", "mount")  # the worker runs code in it
         bring("chromium", "chromium", "fonts-dejavu-core")  # the console is looked at with it
         bring("promtool", "prometheus")
+        bring("createdb", "postgresql-client")  # the first page is walked with it
         bring("prometheus-sql-exporter", "prometheus-sql-exporter")
         for step in steps:
             started = time.monotonic()
