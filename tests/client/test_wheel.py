@@ -297,7 +297,11 @@ def test_what_is_not_installed_says_how_to_install_it(empty: Path, tools: Built)
     zipfile.ZipFile(tools.wheel).extractall(site)
     alone = ran(command, "status")
     assert (alone.returncode, alone.stderr) == (1, advice.format("typer"))
-    programs = ["import memwarden.worker.loop", "import memwarden.rerankers as r; r.load('llm')"]
-    told = ran(empty, "-c", ATTEMPTS.format(programs=programs))
-    assert told.stdout.startswith("done\n")
-    assert "h11 is missing; run: pip install 'memwarden[worker]'" in told.stdout
+    tries = {
+        "import memwarden.worker.loop": "done",
+        "import memwarden.rerankers as r; r.load('llm')": r"h11 is missing; run: .*\[worker\]'",
+        "import memwarden.langgraph": "langgraph is missing; run: .*langgraph]'",
+    }
+    told = ran(empty, "-c", ATTEMPTS.format(programs=list(tries)))
+    for said, message in zip(tries.values(), told.stdout.splitlines(), strict=True):
+        assert re.search(said, message), message
