@@ -24,6 +24,7 @@ from shipped import Shipped
 ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "python_client"
 SERVICE = ROOT / "docs/examples/service.py"
+PAGES = (ROOT / "README.md", CLIENT / "README.md")
 OWN = {"otel", "pool"}
 # Runs each program, and prints the message of what it raises.
 ATTEMPTS = """
@@ -227,26 +228,34 @@ def test_an_sdist_makes_the_same_wheel_without_the_repository(dist: Path, name: 
     assert (dist / name / built.wheel.name).read_bytes() == built.wheel.read_bytes()
 
 
+@pytest.mark.parametrize("page", PAGES, ids=["project", "client"])
 def test_the_first_example_runs_in_an_environment_with_nothing_else(
-    empty: Path, shipped: Shipped, tmp_path: Path
+    page: Path, empty: Path, shipped: Shipped, tmp_path: Path
 ) -> None:
     """In a store as `memwarden init` leaves it."""
     file = tmp_path / "first.py"
-    text = example(CLIENT / "README.md")
+    text = example(page)
     stated = [line.partition("# => ")[2] for line in text.splitlines() if "# => " in line]
-    for name, login in (("application", shipped.application), ("assistant", shipped.agent)):
+    logins = {
+        "application": shipped.application,
+        "assistant": shipped.agent,
+        "reviewer": shipped.reviewer,
+    }
+    for name, login in logins.items():
         way = f"{shipped.world.dsn} dbname={login.info.dbname} user={login.info.user}"
-        text = text.replace(f"dbname=app user={name}", way)
+        text = re.sub(rf"dbname=\w+ user={name}", way, text)
     file.write_text(text)
-    done = ran(empty, "-W", "error", str(file))
+    done = ran(empty, "-W", "error", "-W", "ignore::ResourceWarning", str(file))
     assert (done.stderr, done.stdout.splitlines()) == ("", stated)
 
 
 def test_programs_are_checked_against_the_types_of_the_core(empty: Path, tmp_path: Path) -> None:
     """`mypy --strict`: `py.typed` is there, and no Any."""
     pytest.importorskip("mypy", reason="mypy is not installed (extra dev)")
-    first, wrong = tmp_path / "first.py", tmp_path / "wrong.py"
-    first.write_text(example(CLIENT / "README.md"))
+    firsts = [tmp_path / f"first{number}.py" for number in range(len(PAGES))]
+    for file, page in zip(firsts, PAGES, strict=True):
+        file.write_text(example(page))
+    wrong = tmp_path / "wrong.py"
     wrong.write_text(
         "import memwarden\n"
         "with memwarden.connect() as memory:\n"
@@ -260,7 +269,7 @@ def test_programs_are_checked_against_the_types_of_the_core(empty: Path, tmp_pat
     [site] = empty.parent.parent.glob("lib/python*/site-packages")
     command: list[str | Path] = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary"]
     checked = subprocess.run(
-        [*command, "--cache-dir", tmp_path / "cache", first, SERVICE, wrong],
+        [*command, "--cache-dir", tmp_path / "cache", *firsts, SERVICE, wrong],
         env=os.environ | {"PYTHONPATH": str(site)},
         cwd=tmp_path,
         capture_output=True,
