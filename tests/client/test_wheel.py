@@ -12,6 +12,7 @@ import zipfile
 from email.message import Message
 from email.parser import HeaderParser
 from importlib.metadata import distribution
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -228,6 +229,17 @@ def test_an_sdist_makes_the_same_wheel_without_the_repository(dist: Path, name: 
     assert (dist / name / built.wheel.name).read_bytes() == built.wheel.read_bytes()
 
 
+def test_importing_the_client_loads_nothing_heavy() -> None:
+    """Here, where all of it is installed."""
+    for name in HEAVY:
+        assert find_spec(name) is not None, name
+    paths = [str(CLIENT), str(ROOT / "plpython")]
+    script = f"import sys; sys.path[:0] = {paths}; import memwarden; print(*sys.modules)"
+    loaded = ran(Path(sys.executable), "-W", "error", "-c", script)
+    assert loaded.stderr == ""
+    assert not set(HEAVY) & set(loaded.stdout.split())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=["project", "client"])
 def test_the_first_example_runs_in_an_environment_with_nothing_else(
     page: Path, empty: Path, shipped: Shipped, tmp_path: Path
@@ -283,9 +295,6 @@ def test_programs_are_checked_against_the_types_of_the_core(empty: Path, tmp_pat
 
 def test_what_is_not_installed_says_how_to_install_it(empty: Path, tools: Built) -> None:
     """The command, a package, a plug-in; also where only a library of others is missing."""
-    script = f"import memwarden, sys; print([n for n in {HEAVY} if n in sys.modules])"
-    loaded = ran(empty, "-c", script)
-    assert (loaded.stdout, loaded.stderr) == ("[]\n", "")
     command = empty.with_name("memwarden")
     alone = ran(command, "status")
     advice = "error: {} is missing; run: pip install 'memwarden[cli]'\n"
