@@ -151,9 +151,9 @@ class MemwardenStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def sweep_ttl(self) -> int:
-        """Collect what is over; return how many memories that were.
+        """Collect what is over; return how many lives that ended.
 
-        None where the caller does not administer the layer. The server's own job collects too, and
+        0 where the caller does not administer the layer. The server's own job collects too, and
         what is over is never returned.
         """
         with self._work() as work:

@@ -16,12 +16,13 @@ pytest.importorskip("langgraph.store.base", reason="needs memwarden[langgraph]")
 from langgraph.store.base import GetOp, IndexConfig, InvalidNamespaceError, PutOp
 
 from client.demo_notes import NOTES, counts
+from client.langgraph_store.clock import Clock
 from conftest import ROOT
 from memwarden import Client, InvalidArgument, NotFound, NotReady
 from memwarden.errors import InvalidContent
 from memwarden.langgraph import AsyncMemwardenStore, MemwardenStore, PutDeferred, PutRefused
 from memwarden.langgraph.sweeper import pause
-from shipped import Shipped
+from shipped import SCOPE, Shipped
 
 NS = ("users", "ana")
 PROGRAM = """
@@ -212,11 +213,23 @@ def test_a_put_is_refused_or_waits_until_a_person_decides(shipped: Shipped, dsn:
             store.put(NS, "b", {"x": "c"}, ttl=float("nan"))
 
 
-def test_a_sweeper_sweeps_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch, dsn: str) -> None:
-    """As often as the settings say. An administrator's sweep collects; an agent's does nothing.
+def test_a_sweep_collects_what_is_over_for_whoever_may(shipped: Shipped, dsn: str) -> None:
+    """Not for an agent, for which the server's job does it. Proves: Z11."""
+    clock = Clock(shipped.world.admin, SCOPE)
+    with MemwardenStore.from_conn_string(dsn) as store:
+        for number in range(3):
+            store.put(NS, str(number), {"number": number}, ttl=5)
+        clock.expire(NS, "0")
+        clock.expire(NS, "1")
+        assert store.sweep_ttl() == 0
+        with MemwardenStore.from_conn_string(shipped.world.dsn) as administered:
+            assert administered.sweep_ttl() == 2
+            assert administered.sweep_ttl() == 0
+        assert [item.key for item in store.search(NS)] == ["2"]
 
-    Proves: Z11
-    """
+
+def test_a_sweeper_sweeps_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch, dsn: str) -> None:
+    """As often as the settings say. Proves: Z11."""
     assert pause(None, None) == 300
     assert pause(None, {"sweep_interval_minutes": 2}) == 120
     assert pause(0.5, {"sweep_interval_minutes": 2}) == 30

@@ -84,12 +84,15 @@ class AsyncWork:
             ) from error
 
     async def sweep(self) -> int:
-        """Collect what is over, where the caller may; return how many memories that were."""
+        """Collect what is over, where the caller may; return how many lives that ended.
+
+        The other rules of the layer are applied as well, as the server's own job does.
+        """
         try:
             collected = await self._client.run_gc(self._plan.layer, dry_run=False)
         except NotAllowed:
             return 0
-        return len(collected)
+        return sum(each.done for each in collected if each.reason == "TTL_OVER")
 
     async def carry_out(self, ops: Sequence[Op]) -> list[Outcome]:
         """What each operation gave.

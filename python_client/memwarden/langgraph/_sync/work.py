@@ -86,12 +86,15 @@ class Work:
             ) from error
 
     def sweep(self) -> int:
-        """Collect what is over, where the caller may; return how many memories that were."""
+        """Collect what is over, where the caller may; return how many lives that ended.
+
+        The other rules of the layer are applied as well, as the server's own job does.
+        """
         try:
             collected = self._client.run_gc(self._plan.layer, dry_run=False)
         except NotAllowed:
             return 0
-        return len(collected)
+        return sum(each.done for each in collected if each.reason == "TTL_OVER")
 
     def carry_out(self, ops: Sequence[Op]) -> list[Outcome]:
         """What each operation gave.
