@@ -207,6 +207,11 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
     )
     told = imported(world.dsn, *arguments, dsn=dsn, report=report)
     assert (told["accepted"], told["already"]) == (1, 1)
+    store = pytest.importorskip("memwarden.langgraph", reason="needs memwarden[langgraph]")
+    users = {("users", "{user}"): "/org/acme/user/{user}"}
+    with store.MemwardenStore.from_conn_string(dsn, scopes=users) as there:
+        assert there.get(("users", "ana"), "food").value == {"likes": "soup"}
+        assert {item.key for item in there.search(("users", "ana"))} == {"food", "trip"}
     passages = tmp_path / "letta.json"
     cat = {"id": "passage-1", "text": "Ana has a cat", "created_at": "2022-05-05T10:00:00"}
     passages.write_text(json.dumps([cat, {"id": "p"}]))
@@ -231,7 +236,7 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
         assert abs(rain - datetime(2100, 1, 1, tzinfo=UTC)) < timedelta(minutes=5)
         assert tea.content["metadata"] == {"user_id": "ana", "mood": "calm"}
         assert tea.provenance["evidence"][0]["uri"].startswith("mem0:")
-        assert items["{'likes': 'soup'}"].subject == "users.ana"
+        assert items["{'likes': 'soup'}"].subject == "users/ana"
         assert items["{'to': 'Rome'}"].expires_at is not None
         assert (items["I am kind"].subject, items["I am kind"].predicate) == ("Sam", "persona")
         job = items["Ana works at Initech"]

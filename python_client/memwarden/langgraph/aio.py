@@ -15,11 +15,11 @@ from memwarden._async.client import AsyncClient
 from memwarden.errors import MemwardenError, NotIdentified
 from memwarden.langgraph._async.work import AsyncWork
 from memwarden.langgraph.index import MemwardenIndexConfig
-from memwarden.langgraph.namespaces import Namespace
 from memwarden.langgraph.outcomes import OnRefusal, Outcome, answered, known
 from memwarden.langgraph.plan import planned
 from memwarden.langgraph.sweeper import pause
 from memwarden.pooling import async_memory_pool
+from memwarden.transfer.identifiers import Namespace
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool

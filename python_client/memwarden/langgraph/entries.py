@@ -8,9 +8,9 @@ from uuid import UUID
 
 from langgraph.store.base import Item, SearchItem
 
-from memwarden.langgraph.namespaces import key_of, namespace_of, predicate_of, subject_of
 from memwarden.results import DatedItem, RecalledItem
 from memwarden.results import Item as MemoryItem
+from memwarden.transfer.identifiers import key_of, namespace_of, predicate_of, subject_of
 
 Memory = MemoryItem | DatedItem | RecalledItem
 

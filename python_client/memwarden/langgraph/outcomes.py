@@ -8,8 +8,8 @@ from typing import Literal, cast
 from langgraph.store.base import Op, PutOp, Result
 
 from memwarden.errors import InvalidArgument, MemwardenError
-from memwarden.langgraph.namespaces import Namespace
 from memwarden.results import WriteResult
+from memwarden.transfer.identifiers import Namespace
 
 OnRefusal = Literal["raise", "return", "ignore"]
 # What an operation gave: an answer, the decision on a put that is not in effect, or an error.

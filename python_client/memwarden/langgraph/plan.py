@@ -22,8 +22,9 @@ from memwarden._json import strict_json
 from memwarden.errors import InvalidArgument
 from memwarden.langgraph.index import FieldIndex, MemwardenIndexConfig
 from memwarden.langgraph.lives import Lives, lifetime
-from memwarden.langgraph.namespaces import Namespace, NamespaceScopes
+from memwarden.langgraph.namespaces import NamespaceScopes
 from memwarden.results import Identity
+from memwarden.transfer.identifiers import Namespace
 
 _log = logging.getLogger("memwarden")
 

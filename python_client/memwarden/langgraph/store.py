@@ -16,11 +16,11 @@ from memwarden._sync.client import Client
 from memwarden.errors import InvalidArgument, NotIdentified
 from memwarden.langgraph._sync.work import Work
 from memwarden.langgraph.index import MemwardenIndexConfig
-from memwarden.langgraph.namespaces import Namespace
 from memwarden.langgraph.outcomes import OnRefusal, answered, known
 from memwarden.langgraph.plan import planned
 from memwarden.langgraph.sweeper import Sweeper, pause
 from memwarden.pooling import memory_pool
+from memwarden.transfer.identifiers import Namespace
 
 if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool

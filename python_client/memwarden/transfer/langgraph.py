@@ -1,7 +1,8 @@
 """The store of LangGraph in PostgreSQL: table `store` with prefix, key, value and expires_at.
 
-A namespace becomes the subject and a key the predicate, so that a later value replaces an earlier
-one as it did there. The parts of the namespace fill {0}, {1} ... of a scope.
+A namespace becomes the subject and a key the predicate, as `MemwardenStore` has them: it finds what
+was imported, and a later value replaces an earlier one. The parts of the namespace fill {0}, {1}
+... of a scope.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from memwarden.transfer.identifiers import predicate_of, subject_of
 from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
 
 TABLE = "store"
@@ -35,7 +37,8 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
         except ValueError as error:
             yield Unreadable(place, str(error))
             continue
-        request |= {"content": row["value"], "subject": row["prefix"], "predicate": row["key"]}
+        request |= {"content": row["value"], "subject": subject_of(tuple(parts))}
+        request["predicate"] = predicate_of(str(row["key"]))
         if made is not None:
             request["valid_from"] = made
         yield Record(place, request)

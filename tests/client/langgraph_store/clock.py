@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, LiteralString
 from psycopg import Connection
 from psycopg.rows import DictRow
 
-from memwarden.langgraph.namespaces import predicate_of, subject_of
+from memwarden.transfer.identifiers import predicate_of, subject_of
 
 if TYPE_CHECKING:
-    from memwarden.langgraph.namespaces import Namespace
+    from memwarden.transfer.identifiers import Namespace
 
 PASSED: tuple[LiteralString, ...] = (
     """

@@ -17,10 +17,10 @@ from memwarden.langgraph.embedding import embedded, embedded_query
 from memwarden.langgraph.entries import as_found, as_item, is_entry, put_at
 from memwarden.langgraph.filters import contained, matches, passes
 from memwarden.langgraph.index import FieldIndex, Vector
-from memwarden.langgraph.namespaces import Namespace, namespace_of, predicate_of, subject_of
 from memwarden.langgraph.plan import Plan
 from memwarden.results import DatedItem, RecalledItem
 from memwarden.results import Item as MemoryItem
+from memwarden.transfer.identifiers import Namespace, namespace_of, predicate_of, subject_of
 
 Scored = tuple[DatedItem | RecalledItem, float | None]
 # What a search with a query looks through, when others than the namespace's lie in the scope.

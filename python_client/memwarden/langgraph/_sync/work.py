@@ -27,10 +27,10 @@ from memwarden.langgraph._sync.reads import Reads
 from memwarden.langgraph.embedding import embedded_query
 from memwarden.langgraph.index import FieldIndex, Vector, mean, named
 from memwarden.langgraph.lives import lifetime
-from memwarden.langgraph.namespaces import predicate_of, subject_of
 from memwarden.langgraph.outcomes import Outcome
 from memwarden.langgraph.plan import Plan
 from memwarden.results import WriteResult
+from memwarden.transfer.identifiers import predicate_of, subject_of
 
 _SAME = ("EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE")
 _ENDED = "deleted through the LangGraph store"
