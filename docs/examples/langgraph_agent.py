@@ -1,6 +1,6 @@
 """A LangGraph agent with governed memory, and with threads beside it. It needs no model.
 
-python docs/examples/langgraph_agent.py "dbname=app user=ana_agent"
+python docs/examples/langgraph_agent.py "dbname=memwarden user=assistant"
 In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 

@@ -1,6 +1,6 @@
 """A memory block of LlamaIndex: what leaves the short memory is governed. It needs no model.
 
-python docs/examples/llamaindex_memory.py "dbname=app user=ana_agent"
+python docs/examples/llamaindex_memory.py "dbname=memwarden user=assistant"
 In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 

@@ -1,6 +1,6 @@
 """An agent of the OpenAI Agents SDK with two tools for memory. It needs no model.
 
-python docs/examples/openai_agent.py "dbname=app user=ana_agent"  (strict would want evidence)
+python docs/examples/openai_agent.py "dbname=memwarden user=assistant"  (strict would want evidence)
 """
 
 from __future__ import annotations

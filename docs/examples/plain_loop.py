@@ -1,6 +1,6 @@
 """A loop without a framework: recall, answer, remember. It needs no model.
 
-python docs/examples/plain_loop.py "dbname=app user=ana_agent"
+python docs/examples/plain_loop.py "dbname=memwarden user=assistant"
 In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 

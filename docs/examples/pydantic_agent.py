@@ -1,6 +1,6 @@
 """An agent of Pydantic AI with two tools for memory. It needs no model.
 
-python docs/examples/pydantic_agent.py "dbname=app user=ana_agent"
+python docs/examples/pydantic_agent.py "dbname=memwarden user=assistant"
 In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 

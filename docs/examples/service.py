@@ -1,6 +1,6 @@
 """A service with a pool: many threads, and a write that a broken connection cannot double.
 
-python docs/examples/service.py "dbname=app user=ana_agent"
+python docs/examples/service.py "dbname=memwarden user=assistant"
 In the profile strict, which asks for evidence, it would keep nothing: docs/profiles.md.
 """
 

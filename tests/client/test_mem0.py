@@ -214,6 +214,8 @@ def test_the_same_for_asyncio(client: Client) -> None:
         assert len((await memory.get_all(filters={"user_id": "ana"}))["results"]) == 1
         await memory.delete(added["id"])
         assert len(await memory.history(added["id"])) == 3
+        with pytest.raises(InvalidArgument, match="llm is not taken here"):
+            await memory.add("x", user_id="ana", llm="gpt")  # type: ignore[arg-type]
         await memory.add("Ana likes hills", user_id="ana")
         assert len((await memory.delete_all(user_id="ana"))["results"]) == 1
         assert (await memory.reset())["results"] == []

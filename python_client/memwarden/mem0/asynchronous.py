@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 from uuid import UUID
 
 from memwarden._sync.client import Client
+from memwarden.mem0.given import not_here
 from memwarden.mem0.memory import Memory
 
 T = TypeVar("T")
@@ -51,8 +52,9 @@ class AsyncMemory:
     ) -> None:
         self.close()
 
-    async def add(self, messages: Any, **arguments: Any) -> dict[str, Any]:
+    async def add(self, messages: Any, *, llm: None = None, **arguments: Any) -> dict[str, Any]:
         """Do as `Memory.add` does."""
+        not_here(llm=llm)
         return await self._run(self._memory.add, messages, **arguments)
 
     async def search(self, query: str, **arguments: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ _INSTEAD = {
     "timestamp": "The client's write takes valid_from.",
     "memory_type": "Memory(layer='procedural') keeps how something is done.",
     "prompt": "Give Memory(extract=...) a function that asks a model your way.",
+    "llm": "Give AsyncMemory(extract=...) a function that asks a model your way.",
     "reference_date": "The client's recall takes valid_at.",
     "show_expired": "A memory after its last day has ended: history() shows it.",
 } | {name: f"Name it in the filters: filters={{'{name}': ...}}." for name in IDS}
