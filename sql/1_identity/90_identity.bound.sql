@@ -20,6 +20,7 @@ CREATE POLICY application ON memwarden_data.label FOR SELECT
 -- Who may do what is for those who answer for it: curators and auditors in their organisation (and what
 -- holds for all), administrators everywhere. These read the tables, since nothing there is hidden from them.
 GRANT SELECT ON memwarden_data.organisation, memwarden_data.scope, memwarden_data.principal, memwarden_data.principal_login,
+                memwarden_data.principal_identity,
                 memwarden_data.scope_grant, memwarden_data.access_role, memwarden_data.role_permission, memwarden_data.attribute,
                 memwarden_data.policy_set, memwarden_data.policy, memwarden_data.label, memwarden_data.token, memwarden_data.access_log
     TO memwarden_admin;
@@ -35,6 +36,8 @@ CREATE POLICY administration ON memwarden_data.organisation FOR SELECT TO memwar
 CREATE POLICY administration ON memwarden_data.scope FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.principal FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.principal_login FOR SELECT TO memwarden_admin
+    USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.principal_identity FOR SELECT TO memwarden_admin
     USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.scope_grant FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.access_role FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));

@@ -20,7 +20,7 @@ ENTRIES = (
     " ORDER BY l.entry_id"
 )
 WATCHED = [
-    *("principal", "principal_login", "scope_grant", "access_role", "role_permission"),
+    *("principal", "principal_login", "principal_identity", "scope_grant", "access_role", "role_permission"),
     *("attribute", "policy_set", "policy", "token_key", "integrity_rule"),
 ]
 POLICY = {"policy_set": "a set", "name": "a policy"}
@@ -51,6 +51,8 @@ BY_CURATORS: list[tuple[str, dict[str, Any]]] = [
 BY_ADMINISTRATORS: list[tuple[str, dict[str, Any]]] = [
     ("bind_login", {"agent": "helper", "login_role": "{login}"}),
     ("unbind_login", {"login_role": "{login}"}),
+    ("bind_identity", {"agent": "helper", "issuer": "https://login.example", "subject": "h"}),
+    ("unbind_identity", {"issuer": "https://login.example", "subject": "h"}),
     ("define_scope_kind", {"kind": "desk", "description": "desk"}),
     ("define_role", {"name": "guest", "permissions": []}),
     ("rotate_token_key", {}),

@@ -111,7 +111,7 @@ def test_the_tables_would_show_no_more_than_the_views(estate: Estate) -> None:
     principals = {row["principal_id"]: row["org"] for row in ids}
     orgs = {row["org_id"]: row["org"] for row in ids}
     overseers = [estate.curators["acme"], estate.auditors["acme"]]
-    for table in [*TABLES, "principal_login", "token_key"]:
+    for table in [*TABLES, "principal_login", "principal_identity", "token_key"]:
         for who in overseers:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 who.execute(f"SELECT * FROM memwarden_data.{table}")

@@ -37,6 +37,32 @@ def mcp(
             show_default=False,
         ),
     ] = None,
+    issuer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="For HTTP, instead of --tokens: who issues the access tokens (OAuth). --dsn is "
+            "then a login that is bound to no agent.",
+            show_default=False,
+        ),
+    ] = None,
+    jwks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where the issuer has its keys; its metadata says so by default.",
+            show_default=False,
+        ),
+    ] = None,
+    broker: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DSN",
+            envvar="MEMWARDEN_MCP_BROKER",
+            help="With --issuer: the connection string of a broker (memwarden_broker).",
+            show_default=False,
+        ),
+    ] = None,
     url: Annotated[
         str | None,
         typer.Option(
@@ -49,15 +75,17 @@ def mcp(
     """Serve memory to hosts that speak MCP, as the login of the connection. See docs/mcp.md."""
     try:
         from memwarden.mcp import server
+        from memwarden.mcp.issuers import Issuer, Keys, checked
+        from memwarden.mcp.principals import IssuedPrincipals
         from memwarden.mcp.tokens import TokenTable
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "jwt", "cryptography"):
             raise
         print("error: the MCP server needs pip install 'memwarden[mcp]'", file=sys.stderr)
         raise typer.Exit(1) from None
     if http is None:
-        if tokens is not None or url is not None:
-            raise typer.BadParameter("--tokens and --url belong to --http")
+        if any(each is not None for each in (tokens, url, issuer, jwks)):
+            raise typer.BadParameter("--tokens, --issuer, --jwks and --url belong to --http")
         server.serve_stdio(profile.value, dsn)
         return
     host, port = _address(http)
@@ -66,10 +94,22 @@ def mcp(
         raise typer.BadParameter("beyond this machine, say --url https://... of the proxy")
     if url is not None and not url.startswith("https://"):
         raise typer.BadParameter("--url begins with https://")
+    if issuer is not None and (tokens is not None or broker is None):
+        raise typer.BadParameter("--issuer needs --broker, and takes the place of --tokens")
+    if issuer is None and jwks is not None:
+        raise typer.BadParameter("--jwks belongs to --issuer")
+    at = f"{(url or f'http://{http}').rstrip('/')}/mcp"
+    verifier: TokenTable | Issuer
+    who: IssuedPrincipals | None = None
     with told_errors():
-        table = TokenTable.load(tokens, dsn)
-    print(f"MCP is at {(url or f'http://{http}').rstrip('/')}/mcp", file=sys.stderr, flush=True)
-    server.serve_http(profile.value, table, host, port, url)
+        if issuer is None or broker is None:
+            verifier = TokenTable.load(tokens, dsn)
+        else:
+            keys = Keys(issuer, None if jwks is None else checked(jwks))
+            verifier = Issuer(issuer, at, keys)
+            who = IssuedPrincipals(dsn, broker)
+    print(f"MCP is at {at}", file=sys.stderr, flush=True)
+    server.serve_http(profile.value, verifier, host, port, url, who=who)
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Final, LiteralString, Protocol
 
 from mcp.server.auth.middleware.auth_context import get_access_token
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from memwarden._async.client import AsyncClient
-from memwarden.errors import NotIdentified
-from memwarden.results import Reason
+from memwarden._tokens import AsyncTokenSource
+from memwarden.embedders import Embedder
+from memwarden.errors import InvalidArgument, NotFound, NotIdentified
+from memwarden.mcp.issuers import WRITE
+from memwarden.results import IssuedToken, Reason
+
+_ISSUE: Final[LiteralString] = """
+SELECT token, token_id, expires_at
+FROM memwarden.issue_token_for(
+    issuer => %(iss)s::text, subject => %(sub)s::text, audience => %(audience)s::text)
+"""
+_CONNECTIONS = 64
+"""Of as many principals; the one that was idle longest is closed for one more."""
 
 
 class Caller:
     """A principal's client, and the meaning of reason codes, read once when first needed."""
 
-    def __init__(self, dsn: str) -> None:
-        self.memory = AsyncClient(dsn=dsn)
+    def __init__(
+        self, dsn: str, token: AsyncTokenSource | None = None, embedder: Embedder | None = None
+    ) -> None:
+        self.memory = AsyncClient(dsn=dsn, token=token, embedder=embedder)
         self._reasons: dict[str, Reason] | None = None
 
     async def reason(self, code: str | None) -> Reason | None:
@@ -45,8 +60,8 @@ class Principals(Protocol):
 class OnePrincipal:
     """Over stdio: whoever started the server, as the login that the connection string names."""
 
-    def __init__(self, dsn: str) -> None:
-        self._caller = Caller(dsn)
+    def __init__(self, dsn: str, embedder: Embedder | None = None) -> None:
+        self._caller = Caller(dsn, embedder=embedder)
 
     def caller(self) -> Caller:
         """Return the one there is."""
@@ -60,9 +75,12 @@ class OnePrincipal:
 class BearerPrincipals:
     """Over HTTP: the principal whose bearer token came with this very request."""
 
-    def __init__(self, connection: Callable[[str], str | None]) -> None:
+    def __init__(
+        self, connection: Callable[[str], str | None], embedder: Embedder | None = None
+    ) -> None:
         """`connection`: a connection string for a name, None where it is known no more."""
         self._connection = connection
+        self._embedder = embedder
         self._callers: dict[tuple[str, str], Caller] = {}
 
     def caller(self) -> Caller:
@@ -75,9 +93,75 @@ class BearerPrincipals:
                 hint="Send the header Authorization: Bearer TOKEN.",
             )
         # A line that was changed is another connection from then on.
-        return self._callers.setdefault((token.client_id, dsn), Caller(dsn))
+        name = (token.client_id, dsn)
+        if name not in self._callers:
+            self._callers[name] = Caller(dsn, embedder=self._embedder)
+        return self._callers[name]
 
     async def close(self) -> None:
         """Close every connection."""
         for each in self._callers.values():
             await each.memory.close()
+
+
+class IssuedPrincipals:
+    """Over HTTP: the agent that an administrator has bound to whom the issuer's token names.
+
+    `dsn` is a login that is bound to nobody, and acts for each by a token of the store; `broker` is
+    the login that gets such tokens. Whoever may only read gets a connection that cannot write.
+    """
+
+    def __init__(self, dsn: str, broker: str, embedder: Embedder | None = None) -> None:
+        """Connect later, when somebody calls.
+
+        Raises:
+            InvalidArgument: `dsn` names no login.
+        """
+        self._login = str(conninfo_to_dict(dsn).get("user") or "")
+        if not self._login:
+            raise InvalidArgument("--dsn names no login", hint="Write user=LOGIN in it.")
+        self._dsn = dsn
+        self._broker = AsyncClient(dsn=broker)
+        self._embedder = embedder
+        self._callers: dict[tuple[str, str, bool], Caller] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def caller(self) -> Caller:
+        """Return the caller of the request that is being answered; see `Principals`."""
+        token = get_access_token()
+        if token is None or token.claims is None:
+            raise NotIdentified("the request carries no token of the issuer")
+        name = (token.claims["iss"], token.claims["sub"], WRITE in token.scopes)
+        caller = self._callers.pop(name, None) or self._made(*name)
+        self._callers[name] = caller  # the last of all
+        if len(self._callers) > _CONNECTIONS:
+            oldest = self._callers.pop(next(iter(self._callers)))
+            task = asyncio.get_running_loop().create_task(oldest.memory.close())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+        return caller
+
+    def _made(self, issuer: str, subject: str, writes: bool) -> Caller:
+        asked = {"iss": issuer, "sub": subject, "audience": self._login}
+
+        async def issued() -> IssuedToken:
+            try:
+                rows = await self._broker._session.fetch(_ISSUE, asked, IssuedToken)
+            except NotFound as error:
+                raise NotIdentified(
+                    "no agent here is bound to whom the token names",
+                    hint="An administrator runs bind_identity() with iss and sub of the token.",
+                ) from error
+            return rows[0]
+
+        dsn = self._dsn
+        if not writes:
+            own: Any = conninfo_to_dict(dsn).get("options") or ""
+            dsn = make_conninfo(dsn, options=f"{own} -c default_transaction_read_only=on".strip())
+        return Caller(dsn, token=issued, embedder=self._embedder)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for each in self._callers.values():
+            await each.memory.close()
+        await self._broker.close()

@@ -9,19 +9,25 @@ from typing import Literal
 
 import psycopg
 import uvicorn
+from mcp.server.auth.provider import TokenVerifier
+from mcp.server.auth.routes import build_resource_metadata_url
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
 from psycopg.conninfo import make_conninfo
 from pydantic import AnyHttpUrl
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from memwarden._sync.client import Client
+from memwarden.embedders import Embedder
 from memwarden.errors import MemwardenError
 from memwarden.mcp import agent, reviewer, tasks
 from memwarden.mcp.arriving import options
+from memwarden.mcp.issuers import READ, Issuer
 from memwarden.mcp.principals import BearerPrincipals, OnePrincipal, Principals
 from memwarden.mcp.resources import add_items, add_proposals
+from memwarden.mcp.scopes import Scoped
 from memwarden.mcp.tokens import TokenTable
 
 Profile = Literal["agent", "reviewer"]
@@ -32,7 +38,7 @@ def build(
     who: Principals,
     *,
     auth: AuthSettings | None = None,
-    tokens: TokenTable | None = None,
+    verifier: TokenVerifier | None = None,
     asks: str = "",
 ) -> MCPServer:
     """Return the server of a profile, whose calls act for whom `who` finds.
@@ -47,21 +53,16 @@ def build(
         finally:
             await who.close()
 
-    tools = (
-        [*agent.AgentTools(who).tools(), *tasks.TaskTools(who).tools()]
-        if profile == "agent"
-        else reviewer.ReviewerTools(who).tools()
-    )
     server = MCPServer(
         "memwarden",
         title="memwarden",
         version=_version(),
         instructions=(agent if profile == "agent" else reviewer).INSTRUCTIONS + asks,
         auth=auth,
-        token_verifier=tokens,
+        token_verifier=verifier,
         log_level="WARNING",
         lifespan=closing,
-        tools=tools,
+        tools=tools_of(profile, who),
     )
     add_items(server, who)
     if profile == "reviewer":
@@ -69,9 +70,16 @@ def build(
     return server
 
 
-def serve_stdio(profile: Profile, dsn: str) -> None:
+def tools_of(profile: Profile, who: Principals) -> list[Tool]:
+    """Return the tools of a profile."""
+    if profile == "agent":
+        return [*agent.AgentTools(who).tools(), *tasks.TaskTools(who).tools()]
+    return reviewer.ReviewerTools(who).tools()
+
+
+def serve_stdio(profile: Profile, dsn: str, embedder: Embedder | None = None) -> None:
     """Serve one principal over standard input and output, until the host closes them."""
-    build(profile, OnePrincipal(dsn), asks=told_of(dsn)).run("stdio")
+    build(profile, OnePrincipal(dsn, embedder), asks=told_of(dsn)).run("stdio")
 
 
 def told_of(dsn: str) -> str:
@@ -85,23 +93,43 @@ def told_of(dsn: str) -> str:
 
 
 def http_app(
-    profile: Profile, tokens: TokenTable, host: str, port: int, url: str | None = None
-) -> Starlette:
+    profile: Profile,
+    verifier: TokenTable | Issuer,
+    host: str,
+    port: int,
+    url: str | None = None,
+    *,
+    who: Principals | None = None,
+) -> ASGIApp:
     """Return the application that serves `/mcp` to whoever brings a token.
 
-    `url`: what hosts call it where a proxy stands in front.
+    `url`: what hosts call it where a proxy stands in front. `who`: for whom a token of an issuer
+    stands; a table of tokens says so itself.
     """
     origin = (url or f"http://{_bracketed(host)}:{port}").rstrip("/")
-    # No OAuth server stands behind these tokens, so none is announced; the SDK asks for a name.
-    auth = AuthSettings(issuer_url=AnyHttpUrl(origin), resource_server_url=None)
-    server = build(profile, BearerPrincipals(tokens.connection), auth=auth, tokens=tokens)
+    if isinstance(verifier, Issuer):
+        # This server is the resource alone: the metadata names the issuer, who gives tokens.
+        auth = AuthSettings.model_validate(
+            {
+                "issuer_url": verifier.issuer,
+                "resource_server_url": verifier.audience,
+                "required_scopes": [READ],
+                "validate_token_resource": True,
+            }
+        )
+    else:
+        # No OAuth server stands behind these tokens, so none is announced; the SDK wants a name.
+        auth = AuthSettings(issuer_url=AnyHttpUrl(origin), resource_server_url=None)
+        who = who or BearerPrincipals(verifier.connection)
+    assert who is not None
+    server = build(profile, who, auth=auth, verifier=verifier)
     name = origin.partition("://")[2]
     # A page in a browser must not reach the server under a name of its own making.
     allowed = [name, f"{_bracketed(host)}:{port}"]
     if host in ("127.0.0.1", "::1", "localhost"):
         allowed += [f"{each}:{port}" for each in ("127.0.0.1", "localhost", "[::1]")]
-    # Without sessions: each request proves anew for whom it speaks.
-    return server.streamable_http_app(
+    # Without sessions: each request proves anew for whom it speaks, to whichever process it comes.
+    app = server.streamable_http_app(
         stateless_http=True,
         host=host,
         transport_security=TransportSecuritySettings(
@@ -110,13 +138,29 @@ def http_app(
             allowed_origins=[origin, *(f"http://{each}" for each in allowed)],
         ),
     )
+    if not isinstance(verifier, Issuer):
+        return app
+    assert auth.resource_server_url is not None
+    readers = {
+        each.name
+        for each in tools_of(profile, who)
+        if each.annotations is not None and each.annotations.read_only_hint
+    }
+    metadata = str(build_resource_metadata_url(auth.resource_server_url))
+    return Scoped(app, verifier, readers, metadata)
 
 
 def serve_http(
-    profile: Profile, tokens: TokenTable, host: str, port: int, url: str | None = None
+    profile: Profile,
+    verifier: TokenTable | Issuer,
+    host: str,
+    port: int,
+    url: str | None = None,
+    *,
+    who: Principals | None = None,
 ) -> None:
     """Serve over HTTP until told to stop."""
-    app = http_app(profile, tokens, host, port, url)
+    app = http_app(profile, verifier, host, port, url, who=who)
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, **options())
 
 

@@ -73,6 +73,7 @@ NAMES = {
         "scope_kind",
         "principal",
         "principal_login",
+        "principal_identity",
         "scope_grant",
         "token",
     ),
