@@ -223,7 +223,7 @@ def asking(tool: str, **arguments: Any) -> dict[str, Any]:
 def test_the_resource_names_its_issuer_and_takes_no_other_token(door: Door) -> None:
     """A challenge says where to ask, and what for; hostile tokens are all answered alike.
 
-    Proves: Z11 (MCP, HTTP), N7
+    Proves: Z11 (MCP, HTTP), A6
     """
 
     async def use() -> None:
@@ -262,7 +262,7 @@ def test_the_resource_names_its_issuer_and_takes_no_other_token(door: Door) -> N
 def test_whom_a_token_names_is_whom_an_administrator_bound(door: Door) -> None:
     """Each has its own memory; who is not bound has none, and who was is nobody from then on.
 
-    Proves: Z11 (MCP, HTTP), N7
+    Proves: Z11 (MCP, HTTP), A6
     """
 
     async def use() -> None:
@@ -295,7 +295,7 @@ def test_whom_a_token_names_is_whom_an_administrator_bound(door: Door) -> None:
 def test_a_token_to_read_writes_nothing(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server refuses with the scope that is missing, and the database would as well.
 
-    Proves: Z11 (MCP, HTTP), N7
+    Proves: Z11 (MCP, HTTP), A6
     """
 
     async def use() -> None:
@@ -398,7 +398,7 @@ class Balanced(httpx2.AsyncBaseTransport):
 def test_processes_behind_a_balancer_answer_alike(door: Door) -> None:
     """Two of the command, each request to the other one, by both revisions of the protocol.
 
-    Proves: Z11 (MCP, HTTP), L6
+    Proves: Z11 (MCP, HTTP)
     """
     at = "https://mcp.example.org"
     ports = []

@@ -20,7 +20,14 @@ ENTRIES = (
     " ORDER BY l.entry_id"
 )
 WATCHED = [
-    *("principal", "principal_login", "principal_identity", "scope_grant", "access_role", "role_permission"),
+    *(
+        "principal",
+        "principal_login",
+        "principal_identity",
+        "scope_grant",
+        "access_role",
+        "role_permission",
+    ),
     *("attribute", "policy_set", "policy", "token_key", "integrity_rule"),
 ]
 POLICY = {"policy_set": "a set", "name": "a policy"}

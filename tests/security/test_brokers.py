@@ -8,10 +8,49 @@ from psycopg.rows import DictRow
 
 from helpers import write
 
-from .brokerage import ANA, NOBODY, Brokerage, acting, drinks, fault
+from .brokerage import ANA, BOB, NOBODY, Brokerage, acting, drinks, fault
 from .conftest import sqlstate
 
 ISSUE = "SELECT memwarden.issue_token(%s, %s, org => %s)"
+
+
+ISSUE_FOR = "SELECT t.token FROM memwarden.issue_token_for(%s, %s, %s) AS t"
+ISSUER = "https://login.example.org"
+
+
+def test_a_broker_speaks_for_identities_of_its_agents_alone(office: Brokerage) -> None:
+    """To the letter; an identity of somebody else's agent and one of nobody answer alike.
+
+    Proves: A4, A6
+    """
+    world, org = office.world, office.org
+    other = Brokerage(world, f"{org}-2")
+    admin = world.connect(world.role("memwarden_admin"))
+    bind = "SELECT memwarden.bind_identity(%s, %s, %s, %s)"
+    for agent, subject, whose in (("ana", "a", org), ("bob", "b", org), ("bob", "c", other.org)):
+        admin.execute(bind, (agent, ISSUER, subject, whose))
+    assert fault(admin, bind, "bob", ISSUER, "a", org)[0] == "42710"
+    for issuer, subject in ((None, "d"), ("login", "d"), (ISSUER, ""), (ISSUER, "d\n")):
+        assert fault(admin, bind, "ana", issuer, subject, org)[0] == "22023"
+    with world.connect(office.broker) as broker, world.connect(office.app) as app:
+        for subject, mine in (("a", ANA), ("b", BOB)):
+            row = broker.execute(ISSUE_FOR, (ISSUER, subject, office.app)).fetchone()
+            assert row is not None
+            with acting(app, row["token"]):
+                assert drinks(app) == mine
+        for issuer, subject in (
+            *((ISSUER, "c"), (ISSUER, "x"), (ISSUER, "A"), (ISSUER + "/", "a"), (None, "a")),
+            *((ISSUER, None), (ISSUER.upper(), "a")),
+        ):
+            state, _ = fault(broker, ISSUE_FOR, issuer, subject, office.app)
+            assert state == "42704", subject
+        world.admin.execute("SELECT memwarden.change_agent('ana', %s, enabled => false)", (org,))
+        assert fault(broker, ISSUE_FOR, ISSUER, "a", office.app)[0] == "42704"
+        admin.execute("SELECT memwarden.unbind_identity(%s, 'b')", (ISSUER,))
+        assert fault(broker, ISSUE_FOR, ISSUER, "b", office.app)[0] == "42704"
+        assert fault(broker, "SELECT * FROM memwarden_data.principal_identity")[0] == "42501"
+        assert fault(app, ISSUE_FOR, ISSUER, "a", office.app)[0] == "42501"
+    assert len(admin.execute("SELECT * FROM memwarden_data.principal_identity").fetchall()) == 2
 
 
 def test_a_broker_speaks_for_its_home_and_below_and_for_nobody_else(office: Brokerage) -> None:
@@ -168,7 +207,7 @@ def test_a_broker_reads_and_writes_nothing(office: Brokerage) -> None:
         office.broker,
         office.broker,
     )
-    assert {row["proname"] for row in callable_} == {"issue_token", "whoami"}
+    assert {row["proname"] for row in callable_} == {"issue_token", "issue_token_for", "whoami"}
     for attempt in (
         "SELECT * FROM memwarden.recall('tea')",
         "SELECT memwarden.write('semantic', '1')",
