@@ -68,7 +68,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_agent record;
+    v_agent  record;
+    v_issued record;
 BEGIN
     PERFORM memwarden_internal.require_principal();
     SELECT p.name, o.name AS org INTO v_agent
@@ -79,9 +80,10 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', 'agent of this identity');
     END IF;
-    SELECT t.token, t.token_id, t.expires_at
-      INTO issue_token_for.token, issue_token_for.token_id, issue_token_for.expires_at
-      FROM memwarden.issue_token(v_agent.name, issue_token_for.audience, issue_token_for.ttl, v_agent.org) AS t;
+    v_issued := memwarden.issue_token(v_agent.name, issue_token_for.audience, issue_token_for.ttl, v_agent.org);
+    issue_token_for.token := v_issued.token;
+    issue_token_for.token_id := v_issued.token_id;
+    issue_token_for.expires_at := v_issued.expires_at;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.issue_token_for(text, text, text, interval) IS

@@ -68,13 +68,13 @@ class LocalIssuer:
             shown.append(told | {"kid": name, "use": "sig"})
         return {"keys": [*shown, {"kty": "oct", "k": b64(b"secret"), "kid": "shared"}]}
 
-    def claims(self, audience: str, **other: Any) -> dict[str, Any]:
+    def claims(self, audience: Any, **other: Any) -> dict[str, Any]:
         """What a good token says."""
         now = int(time.time())
         told = {"iss": self.url, "sub": "ana", "aud": audience, "iat": now, "exp": now + 300}
         return told | {"scope": f"{READ} {WRITE}"} | other
 
-    def token(self, audience: str, **other: Any) -> str:
+    def token(self, audience: Any, **other: Any) -> str:
         """A good token, but for what is said otherwise."""
         told = {n: v for n, v in self.claims(audience, **other).items() if v is not None}
         [(name, key)] = self.keys.items()
@@ -95,13 +95,13 @@ class LocalIssuer:
         mac = b64(hmac.new(public, signed.encode(), hashlib.sha256).digest())
         shared = jwt.encode(good, "secret" * 8, algorithm="HS256", headers={"kid": "shared"})
         whole = self.token(audience)
-        named = {"algorithm": "ES256", "headers": {"kid": name}}
+        named: dict[str, Any] = {"algorithm": "ES256", "headers": {"kid": name}}
         other = self.claims(audience, sub="boss")
         return {
             "another audience": self.token("https://other.example/mcp"),
             "audiences without ours": self.token(["https://a.example", "https://b.example"]),
             "no audience": self.token(audience, aud=None),
-            "no signature": jwt.encode(good, None, algorithm="none", headers={"kid": name}),
+            "no signature": jwt.encode(good, "", algorithm="none", headers={"kid": name}),
             "signature cut off": whole.rpartition(".")[0] + ".",
             "the public key as a secret": f"{signed}.{mac}",
             "a key of another kind": shared,
