@@ -81,9 +81,9 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', 'agent of this identity');
     END IF;
     v_issued := memwarden.issue_token(v_agent.name, issue_token_for.audience, issue_token_for.ttl, v_agent.org);
-    issue_token_for.token := v_issued.token;
-    issue_token_for.token_id := v_issued.token_id;
-    issue_token_for.expires_at := v_issued.expires_at;
+    token := v_issued.token;
+    token_id := v_issued.token_id;
+    expires_at := v_issued.expires_at;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.issue_token_for(text, text, text, interval) IS
