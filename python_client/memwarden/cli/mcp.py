@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from memwarden._needs import needs
 from memwarden.cli.options import Dsn, told_errors
 
 
@@ -73,16 +74,11 @@ def mcp(
     dsn: Dsn = "",
 ) -> None:
     """Serve memory to hosts that speak MCP, as the login of the connection. See docs/mcp.md."""
-    try:
+    with told_errors(), needs("mcp"):
         from memwarden.mcp import server
         from memwarden.mcp.issuers import Issuer, Keys, checked
         from memwarden.mcp.principals import IssuedPrincipals
         from memwarden.mcp.tokens import TokenTable
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types", "jwt", "cryptography"):
-            raise
-        print("error: the MCP server needs pip install 'memwarden[mcp]'", file=sys.stderr)
-        raise typer.Exit(1) from None
     if http is None:
         if any(each is not None for each in (tokens, url, issuer, jwks)):
             raise typer.BadParameter("--tokens, --issuer, --jwks and --url belong to --http")
