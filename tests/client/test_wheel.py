@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 CLIENT = ROOT / "python_client"
 SERVICE = ROOT / "docs/examples/service.py"
 PAGES = (ROOT / "README.md", CLIENT / "README.md")
-OWN = {"otel", "pool"}
+OWN = {"embed", "otel", "pool"}
 # Runs each program, and prints the message of what it raises.
 ATTEMPTS = """
 for program in {programs}:

@@ -30,6 +30,7 @@ from memwarden._async.review_life import AsyncReviewLife
 from memwarden._async.reviewing import AsyncReviewing
 from memwarden._async.session import AsyncSession
 from memwarden._async.undo import AsyncUndo
+from memwarden._async.vectors import AsyncVectors
 from memwarden._async.working import AsyncWorking
 from memwarden._json import strict_json
 from memwarden._lists import listed
@@ -38,7 +39,7 @@ from memwarden._request_id import new_request_id
 from memwarden._statements import memory as sql
 from memwarden._tokens import AsyncTokenSource
 from memwarden.citing import Source, references
-from memwarden.embedders import Embedder, embedding_texts, query_embedding
+from memwarden.embedders import Embedder, embedding_texts
 from memwarden.errors import InvalidArgument
 from memwarden.requests import (
     WriteRequest,
@@ -79,7 +80,8 @@ class AsyncClient(
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
     transaction), which then stays yours to commit and close. With an `embedder`, writes and
-    recalls that bring no embedding get one here; without, the server makes its own.
+    recalls that bring no embedding get one here. Without, recalls get one of the model that the
+    store goes by, where the extra `embed` brings that model, and the server makes all others.
 
     With a `token`, each call is a transaction that acts for the agent whom the token was issued
     for, at no further round trip, so that many agents share one login and one pool. It is text, an
@@ -96,7 +98,7 @@ class AsyncClient(
         token: AsyncTokenSource | None = None,
     ) -> None:
         self._session = AsyncSession(None if connection else dsn or "", connection, token)
-        self._embedder = embedder
+        self._vectors = AsyncVectors(self._session, embedder)
 
     @classmethod
     async def connect(
@@ -373,9 +375,7 @@ class AsyncClient(
         reranker = load_reranker(rerank) if isinstance(rerank, str) else rerank
         if reranker is not None and query is None:
             raise InvalidArgument("a reranker needs a query")
-        if self._embedder is not None and query is not None and embedding is None:
-            embedding = await in_thread(query_embedding, self._embedder, query)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = await self._vectors.of_query(query, embedding, embedding_model)
         items = await self._session.fetch(
             sql.RECALL,
             {
@@ -457,9 +457,7 @@ class AsyncClient(
         than `threshold`, and nothing but what crosses `surface`. What looks like an instruction to
         its reader is there only where `include_instructions` is true.
         """
-        if self._embedder is not None and embedding is None:
-            embedding = await in_thread(query_embedding, self._embedder, query)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = await self._vectors.of_query(query, embedding, embedding_model)
         items = await self._session.fetch(
             sql.CONTEXT,
             {
@@ -490,16 +488,17 @@ class AsyncClient(
 
     async def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""
-        if self._embedder is None:
+        embedder = self._vectors.given
+        if embedder is None:
             return batch
         texts = embedding_texts(batch)
         if not texts:
             return batch
-        vectors = await in_thread(self._embedder.embed, list(texts.values()))
+        vectors = await in_thread(embedder.embed, list(texts.values()))
         batch = list(batch)
         for index, vector in zip(texts, vectors, strict=True):
             if vector is not None:
                 batch[index] = replace(
-                    batch[index], embedding=vector, embedding_model=self._embedder.name
+                    batch[index], embedding=vector, embedding_model=embedder.name
                 )
         return batch

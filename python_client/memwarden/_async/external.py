@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._async.vectors import AsyncVectors
 from memwarden._json import strict_json
 from memwarden._lists import listed
 from memwarden._offload import in_thread
 from memwarden._statements import external as sql
 from memwarden._statements import memory as memory_sql
-from memwarden.embedders import Embedder, query_embedding
 from memwarden.errors import NotFound
 from memwarden.requests import single_precision
 from memwarden.results import Answer, RecalledItem, Unknown
@@ -23,7 +23,7 @@ class AsyncExternal:
     """Asks memory for an answer that may be "I don't know", and sources outside."""
 
     _session: AsyncSession
-    _embedder: Embedder | None
+    _vectors: AsyncVectors
 
     async def answer(
         self,
@@ -49,9 +49,7 @@ class AsyncExternal:
         Raises:
             NotFound: there is no such scope, layer, model, classification or surface.
         """
-        if self._embedder is not None and embedding is None:
-            embedding = await in_thread(query_embedding, self._embedder, query)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = await self._vectors.of_query(query, embedding, embedding_model)
         names = ("scopes", "predicate", "kind", "filter", "min_confidence", "valid_at", "weights")
         arguments: dict[str, Any] = dict.fromkeys((*names, "rerank")) | {
             "query": query,

@@ -7,10 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._async.session import AsyncSession
+from memwarden._async.vectors import AsyncVectors
 from memwarden._lists import listed
-from memwarden._offload import in_thread
 from memwarden._statements import manager as sql
-from memwarden.embedders import Embedder, query_embedding
 from memwarden.managing import PushedItem
 from memwarden.requests import single_precision
 
@@ -19,7 +18,7 @@ class AsyncInjecting:
     """What is given before it is asked for. `MemoryManager` does it step by step."""
 
     _session: AsyncSession
-    _embedder: Embedder | None
+    _vectors: AsyncVectors
 
     async def push(
         self,
@@ -47,9 +46,7 @@ class AsyncInjecting:
             NotFound: no such session of the caller's, scope, block, model or surface.
             InvalidArgument: neither task nor session, or an argument out of range.
         """
-        if self._embedder is not None and task is not None and embedding is None:
-            embedding = await in_thread(query_embedding, self._embedder, task)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = await self._vectors.of_query(task, embedding, embedding_model)
         arguments: dict[str, Any] = {
             "session_id": session_id,
             "task": task,

@@ -27,6 +27,11 @@ class AsyncTokens:
         self._renew_at = 0.0
         self._asking = asyncio.Lock()
 
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return self._source is not None
+
     async def current(self) -> str | None:
         """Return the token for the next call; None where the login acts for itself.
 

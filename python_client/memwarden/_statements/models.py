@@ -10,6 +10,10 @@ SELECT org, model, dimension, vector_weight, state, embedder, items, missing, wa
 FROM memwarden.embedding_models ORDER BY org, model
 """
 
+ACTIVE_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT name FROM memwarden.active_embedding_model()
+"""
+
 REGISTER_EMBEDDING_MODEL: Final[LiteralString] = """
 SELECT memwarden.register_embedding_model(
     name => %(name)s::text, dimension => %(dimension)s::int,

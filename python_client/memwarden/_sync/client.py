@@ -37,10 +37,11 @@ from memwarden._sync.review_life import ReviewLife
 from memwarden._sync.reviewing import Reviewing
 from memwarden._sync.session import Session
 from memwarden._sync.undo import Undo
+from memwarden._sync.vectors import Vectors
 from memwarden._sync.working import Working
 from memwarden._tokens import TokenSource
 from memwarden.citing import Source, references
-from memwarden.embedders import Embedder, embedding_texts, query_embedding
+from memwarden.embedders import Embedder, embedding_texts
 from memwarden.errors import InvalidArgument
 from memwarden.requests import (
     WriteRequest,
@@ -81,7 +82,8 @@ class Client(
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
     transaction), which then stays yours to commit and close. With an `embedder`, writes and
-    recalls that bring no embedding get one here; without, the server makes its own.
+    recalls that bring no embedding get one here. Without, recalls get one of the model that the
+    store goes by, where the extra `embed` brings that model, and the server makes all others.
 
     With a `token`, each call is a transaction that acts for the agent whom the token was issued
     for, at no further round trip, so that many agents share one login and one pool. It is text, an
@@ -98,7 +100,7 @@ class Client(
         token: TokenSource | None = None,
     ) -> None:
         self._session = Session(None if connection else dsn or "", connection, token)
-        self._embedder = embedder
+        self._vectors = Vectors(self._session, embedder)
 
     @classmethod
     def connect(
@@ -375,9 +377,7 @@ class Client(
         reranker = load_reranker(rerank) if isinstance(rerank, str) else rerank
         if reranker is not None and query is None:
             raise InvalidArgument("a reranker needs a query")
-        if self._embedder is not None and query is not None and embedding is None:
-            embedding = in_place(query_embedding, self._embedder, query)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = self._vectors.of_query(query, embedding, embedding_model)
         items = self._session.fetch(
             sql.RECALL,
             {
@@ -459,9 +459,7 @@ class Client(
         than `threshold`, and nothing but what crosses `surface`. What looks like an instruction to
         its reader is there only where `include_instructions` is true.
         """
-        if self._embedder is not None and embedding is None:
-            embedding = in_place(query_embedding, self._embedder, query)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = self._vectors.of_query(query, embedding, embedding_model)
         items = self._session.fetch(
             sql.CONTEXT,
             {
@@ -492,16 +490,17 @@ class Client(
 
     def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""
-        if self._embedder is None:
+        embedder = self._vectors.given
+        if embedder is None:
             return batch
         texts = embedding_texts(batch)
         if not texts:
             return batch
-        vectors = in_place(self._embedder.embed, list(texts.values()))
+        vectors = in_place(embedder.embed, list(texts.values()))
         batch = list(batch)
         for index, vector in zip(texts, vectors, strict=True):
             if vector is not None:
                 batch[index] = replace(
-                    batch[index], embedding=vector, embedding_model=self._embedder.name
+                    batch[index], embedding=vector, embedding_model=embedder.name
                 )
         return batch

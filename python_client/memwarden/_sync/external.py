@@ -14,7 +14,7 @@ from memwarden._offload import in_place
 from memwarden._statements import external as sql
 from memwarden._statements import memory as memory_sql
 from memwarden._sync.session import Session
-from memwarden.embedders import Embedder, query_embedding
+from memwarden._sync.vectors import Vectors
 from memwarden.errors import NotFound
 from memwarden.requests import single_precision
 from memwarden.results import Answer, RecalledItem, Unknown
@@ -25,7 +25,7 @@ class External:
     """Asks memory for an answer that may be "I don't know", and sources outside."""
 
     _session: Session
-    _embedder: Embedder | None
+    _vectors: Vectors
 
     def answer(
         self,
@@ -51,9 +51,7 @@ class External:
         Raises:
             NotFound: there is no such scope, layer, model, classification or surface.
         """
-        if self._embedder is not None and embedding is None:
-            embedding = in_place(query_embedding, self._embedder, query)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = self._vectors.of_query(query, embedding, embedding_model)
         names = ("scopes", "predicate", "kind", "filter", "min_confidence", "valid_at", "weights")
         arguments: dict[str, Any] = dict.fromkeys((*names, "rerank")) | {
             "query": query,

@@ -9,10 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._lists import listed
-from memwarden._offload import in_place
 from memwarden._statements import manager as sql
 from memwarden._sync.session import Session
-from memwarden.embedders import Embedder, query_embedding
+from memwarden._sync.vectors import Vectors
 from memwarden.managing import PushedItem
 from memwarden.requests import single_precision
 
@@ -21,7 +20,7 @@ class Injecting:
     """What is given before it is asked for. `MemoryManager` does it step by step."""
 
     _session: Session
-    _embedder: Embedder | None
+    _vectors: Vectors
 
     def push(
         self,
@@ -49,9 +48,7 @@ class Injecting:
             NotFound: no such session of the caller's, scope, block, model or surface.
             InvalidArgument: neither task nor session, or an argument out of range.
         """
-        if self._embedder is not None and task is not None and embedding is None:
-            embedding = in_place(query_embedding, self._embedder, task)
-            embedding_model = embedding_model or self._embedder.name
+        embedding, embedding_model = self._vectors.of_query(task, embedding, embedding_model)
         arguments: dict[str, Any] = {
             "session_id": session_id,
             "task": task,

@@ -119,7 +119,7 @@ class MemoryManager:
         self._fail_safe = fail_safe
         self._start: dict[str, Any] = {}
         self._step: str | None = None
-        self._embedded: tuple[str, list[float] | None] = ("", None)
+        self._embedded: tuple[tuple[str, str], list[float] | None] = (("", ""), None)
         self._given: dict[UUID, list[UUID]] = {}
         self._prompt: Prompt | None = None
         self._metrics = Metrics(
@@ -177,12 +177,12 @@ class MemoryManager:
         if self.session_id is None:
             return self._begin()
         text = "\n".join(filter(None, (self._start["goal"], self._step)))
-        embedding = self._embedding(text)
+        vector = self._vector(text)
         arguments = {
             **self._terms,
             "session_id": self.session_id,
-            "task": None if embedding is None else text,
-            **self._vector(embedding),
+            "task": None if vector["embedding"] is None else text,
+            **vector,
             "refresh": refresh,
         }
         return self._read(self._ask(sql.BEFORE_CALL, arguments, PromptRow))
@@ -335,8 +335,8 @@ class MemoryManager:
         return self._metrics
 
     def _begin(self) -> Prompt:
-        embedding = self._embedding(self._start["goal"])
-        arguments = {**self._terms, **self._start, **self._vector(embedding)}
+        vector = self._vector(self._start["goal"])
+        arguments = {**self._terms, **self._start, **vector}
         rows = self._ask(sql.START_TASK, arguments, PromptRow)
         if rows is not None:
             self.session_id = rows[0].session_id
@@ -443,20 +443,20 @@ class MemoryManager:
             return []
         return [of_evidence(each) for each in answer.results]
 
-    def _embedding(self, text: str) -> list[float] | None:
-        """Return the embedding of a text where the client has an embedder, made once for each."""
-        embedder = self._client._embedder
+    def _vector(self, text: str) -> dict[str, Any]:
+        """Return the vector of a text and its model, made once for each; both None without one."""
+        try:
+            embedder = self._client._vectors.embedder()
+        except ConnectionFailed:
+            embedder = None  # the call that follows says so
         if embedder is None:
-            return None
-        if self._embedded[0] != text:
+            return {"embedding": None, "embedding_model": None}
+        if self._embedded[0] != (text, embedder.name):
             vector = in_place(query_embedding, embedder, text)
-            self._embedded = (text, None if vector is None else single_precision(vector))
-        return self._embedded[1]
-
-    def _vector(self, embedding: list[float] | None) -> dict[str, Any]:
-        embedder = self._client._embedder
-        model = embedder.name if embedder is not None and embedding is not None else None
-        return {"embedding": embedding, "embedding_model": model}
+            made = None if vector is None else single_precision(vector)
+            self._embedded = ((text, embedder.name), made)
+        model = None if self._embedded[1] is None else embedder.name
+        return {"embedding": self._embedded[1], "embedding_model": model}
 
     def _ask(
         self,

@@ -90,6 +90,11 @@ class Session:
             return None
         return connection
 
+    @property
+    def has_token(self) -> bool:
+        """Whether each call acts for the agent whom a token names, and not for the login."""
+        return self._tokens.given
+
     def in_transaction(self) -> bool:
         """Whether the connection is in a transaction of its owner's."""
         connection = self._connection

@@ -29,6 +29,11 @@ class Tokens:
         self._renew_at = 0.0
         self._asking = threading.Lock()
 
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return self._source is not None
+
     def current(self) -> str | None:
         """Return the token for the next call; None where the login acts for itself.
 

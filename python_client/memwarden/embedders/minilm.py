@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 on this machine: extra `minilm`; see memwarden.embedders.local."""
+"""all-MiniLM-L6-v2 on this machine: extra `local`; see memwarden.embedders.local."""
 
 from __future__ import annotations
 

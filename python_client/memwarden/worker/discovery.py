@@ -31,6 +31,7 @@ BUILT_IN_CHANNELS = {
 }
 
 BUILT_IN_EMBEDDERS = {
+    "e5": "memwarden.worker.embedders.e5:E5",
     "http": "memwarden.worker.embedders.http:Http",
     "lexical": "memwarden.worker.embedders.lexical:Lexical",
     "local": "memwarden.worker.embedders.local:Local",

@@ -316,7 +316,8 @@ BEGIN
     ), parts AS (
         SELECT c.org_id, c.item_id, c.said_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
             c.fingerprint, c.place, c.config, c.weight, c.conversation, c.created_at, c.dated, w.coverage,
-               CASE WHEN c.is_foreign THEN k.keyword WHEN c.similarity IS NULL THEN 0
+               -- What has no vector yet is as near as it has the question's words.
+               CASE WHEN c.is_foreign THEN k.keyword WHEN c.similarity IS NULL THEN coalesce(w.coverage, 0)
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
                         0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,

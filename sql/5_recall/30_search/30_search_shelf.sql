@@ -164,7 +164,9 @@ BEGIN
         -- What has most of the words belongs to it, however unlike it is, and what is nearest: the scales end there.
         SELECT f.* FROM (SELECT r.*, row_number() OVER (ORDER BY r.rank DESC) > 20 AND NOT r.is_nearest AS is_between,
                                 r.weight * v_rates.factors[r.place]
-                                * (v_rates.vectors[r.place] * coalesce((r.similarity - r.least) / nullif(r.most - r.least, 0), 0)
+                                * (v_rates.vectors[r.place] * CASE WHEN r.similarity IS NULL
+                                       THEN memwarden_internal.coverage(r.matter, r.all_matter)
+                                       ELSE coalesce((r.similarity - r.least) / nullif(r.most - r.least, 0), 0) END
                                    + v_rates.keywords[r.place] * coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0)) AS score
                            FROM ranked AS r) AS f
          ORDER BY f.is_between, f.score DESC, f.item_id
@@ -186,7 +188,9 @@ BEGIN
     ), scored AS (
         SELECT p.*, p.weight * v_rates.factors[p.place]
                     * (v_rates.vectors[p.place] * p.vector + v_rates.keywords[p.place] * p.keyword) AS score
-          FROM (SELECT a.*, CASE WHEN a.similarity IS NULL THEN 0 WHEN a.most = a.least THEN 1
+          -- What has no vector yet is as near as it has the question's words.
+          FROM (SELECT a.*, CASE WHEN a.similarity IS NULL THEN memwarden_internal.coverage(a.matter, a.all_matter)
+                                 WHEN a.most = a.least THEN 1
                                  ELSE greatest(a.similarity - a.least, 0) / (a.most - a.least) END AS vector,
                        coalesce(a.rank / nullif(a.highest, 0), 0) AS keyword,
                        memwarden_internal.lifetime_weight(

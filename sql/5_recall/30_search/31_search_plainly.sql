@@ -226,7 +226,7 @@ BEGIN
         SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.said_at, c.updated_at, c.created_at,
                c.fresh_until, c.fingerprint, c.conversation, c.freshness, c.dated,
                c.similarity, c.is_foreign,
-               CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
+               CASE WHEN c.similarity IS NULL THEN NULL WHEN z.most = z.least THEN 1
                     ELSE greatest(c.similarity - z.least, 0) / (z.most - z.least) END AS vector,
                memwarden_internal.word_rank(c.n1, c.length, z.average, z.w1)
                + memwarden_internal.word_rank(c.n2, c.length, z.average, z.w2)
@@ -246,7 +246,10 @@ BEGIN
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.said_at, r.updated_at, r.created_at,
                r.fresh_until, r.fingerprint, r.conversation, r.freshness, r.dated,
                -- Where no vector tells anything the words decide.
-               r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword, r.matter, r.all_matter
+               r.similarity, CASE WHEN r.is_foreign THEN w.keyword
+                                  -- What has no vector yet is as near as it has the question's words.
+                                  ELSE coalesce(r.vector, memwarden_internal.coverage(r.matter, r.all_matter)) END AS vector,
+               w.keyword, r.matter, r.all_matter
           FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
          CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
     ), lifted AS MATERIALIZED (

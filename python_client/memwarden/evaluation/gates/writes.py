@@ -19,7 +19,7 @@ from memwarden.requests import WriteRequest
 from memwarden.results import WriteResult
 
 _Thing = TypeVar("_Thing")
-Embed = Callable[[list[str]], list[list[float]]]
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float] | None]]
 
 _LAYER = "semantic"
 _BATCH = 1_000
@@ -112,9 +112,9 @@ def evaluate(dsn: str, corpus: Corpus, embed: Embed | None, only: int | None) ->
 
 def _once(embed: Embed) -> Embed:
     """Embed each text once: many stand in several pairs."""
-    known: dict[str, list[float]] = {}
+    known: dict[str, Sequence[float] | None] = {}
 
-    def cached(texts: list[str]) -> list[list[float]]:
+    def cached(texts: Sequence[str]) -> list[Sequence[float] | None]:
         new = [text for text in dict.fromkeys(texts) if text not in known]
         known.update(zip(new, embed(new) if new else [], strict=True))
         return [known[text] for text in texts]
@@ -153,7 +153,9 @@ def _write(
     memory: Client, texts: Iterable[tuple[str, str]], embed: Embed | None
 ) -> list[WriteResult]:
     rows = list(texts)
-    vectors = [None] * len(rows) if embed is None else embed([text for _, text in rows])
+    vectors: Sequence[Sequence[float] | None] = [None] * len(rows)
+    if embed is not None:
+        vectors = embed([text for _, text in rows])
     requests = [
         WriteRequest(layer=_LAYER, content=text, scope=scope, embedding=vector)
         for (scope, text), vector in zip(rows, vectors, strict=True)

@@ -1,7 +1,8 @@
 """Conversations with questions and the turns that answer them, in the formats of others.
 
-Read are LoCoMo (`conversation`, `qa`), the same flattened (`turns`, `questions`) and LongMemEval
-(`haystack_sessions`, `answer_session_ids`, turns marked `has_answer`).
+Read are LoCoMo (`conversation`, `qa`), the same flattened (`turns`, `questions`), LongMemEval
+(`haystack_sessions`, `answer_session_ids`, turns marked `has_answer`), and `languages`: pairs of a
+memory and its question, the same pairs in the same order in each of them.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ def read_talks(path: Path) -> list[Talk]:
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(document, dict) and "turns" in document:
+        if isinstance(document, dict) and "languages" in document:
+            talks = _in_languages(document["languages"])
+        elif isinstance(document, dict) and "turns" in document:
             talks = _flattened(document)
         else:
             parts = document if isinstance(document, list) else [document]
@@ -85,6 +88,27 @@ def _flattened(document: Mapping[str, Any]) -> list[Talk]:
             [(q["q"], q["cat"], q["ev"]) for q in document["questions"] if q["sid"] == name],
         )
         for name in names
+    ]
+
+
+def _in_languages(pairs: Mapping[str, Sequence[Sequence[str]]]) -> list[Talk]:
+    """Return a talk for the memories of each language, asked about in every language."""
+    return [
+        Talk(
+            heard,
+            tuple(Said(f"{heard}:{n}", heard, said[0]) for n, said in enumerate(memories)),
+            tuple(
+                Asked(
+                    question,
+                    "the same language" if spoken == heard else "another language",
+                    frozenset({f"{heard}:{n}"}),
+                    frozenset(),
+                )
+                for spoken, asked in pairs.items()
+                for n, (_, question) in enumerate(asked)
+            ),
+        )
+        for heard, memories in pairs.items()
     ]
 
 

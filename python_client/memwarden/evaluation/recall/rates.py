@@ -14,6 +14,7 @@ from uuid import UUID
 
 from memwarden._sync.client import Client
 from memwarden.evaluation.recall.corpus import Asked, Talk
+from memwarden.evaluation.recall.cost import Cost
 from memwarden.evaluation.recall.database import Vectors, fresh, remember, scope_of
 
 K = 10
@@ -91,6 +92,7 @@ class Report:
     """The weight of vectors chosen on all conversations but one, and measured on that one."""
     held_out_neighbour: Figures | None = None
     """The same of the weight of neighbours."""
+    cost: Cost | None = None
 
     def as_json(self) -> dict[str, object]:
         """Return it as one JSON object."""
@@ -98,6 +100,7 @@ class Report:
             "talks": self.talks,
             "turns": self.turns,
             "refused": self.refused,
+            "cost": None if self.cost is None else self.cost._asdict(),
             "by_turn": [_plain(row) for row in self.by_turn],
             "by_session": [_plain(row) for row in self.by_session],
             "held_out": None if self.held_out is None else _named(self.held_out),
@@ -111,6 +114,8 @@ class Report:
         lines = [
             f"{self.talks} conversations, {self.turns} turns, of which {self.refused} were refused."
         ]
+        if self.cost is not None:
+            lines += ["", self.cost.as_markdown()]
         for unit, rows in (("turn", self.by_turn), ("session", self.by_session)):
             if not rows:
                 continue
@@ -118,9 +123,10 @@ class Report:
             lines += ["", *_table(measures, [(row.mode, *_shown(row.all)) for row in rows])]
             kinds = list(rows[0].by_kind)
             if len(kinds) > 1:
-                head = ("recall@10 of questions about", *kinds)
-                cells = [(r.mode, *(f"{r.by_kind[k].recall_10:.3f}" for k in kinds)) for r in rows]
-                lines += ["", *_table(head, cells)]
+                for name, place in (("recall@1", 0), ("recall@10", 2)):
+                    head = (f"{name} of questions about", *kinds)
+                    cells = [(r.mode, *(f"{r.by_kind[k][place]:.3f}" for k in kinds)) for r in rows]
+                    lines += ["", *_table(head, cells)]
         chosen = [
             (f"weight of {what} chosen on the other conversations", *_shown(figures))
             for what, figures in (
@@ -220,6 +226,7 @@ class Embedded(NamedTuple):
 
     turns: Vectors
     questions: Vectors
+    cost: Cost | None = None
 
 
 def evaluate(
@@ -283,6 +290,7 @@ def evaluate(
         [_row(name, scored) for name, scored in sessions.items() if scored],
         held_out(of(shares)),
         held_out(of(neighbours)),
+        None if embedded is None else embedded.cost,
     )
 
 

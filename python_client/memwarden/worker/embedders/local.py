@@ -1,4 +1,4 @@
-"""`local`: a small BERT whose files lie on the worker's machine; extra `minilm`.
+"""`local`: a small BERT whose files lie on the worker's machine; extra `local`.
 
 Settings: `folder`, with model.safetensors and tokenizer.json, by default that of the installed
 package of all-MiniLM-L6-v2; `pooling`, mean (MiniLM, E5) or cls (BGE); `max_tokens` of a text (256;
@@ -39,7 +39,7 @@ class Local:
         try:  # the numbers of a model need packages that not every worker has
             from memwarden.embedders.local import LocalEmbedder, ModelNotFound
         except ImportError as error:
-            raise PluginError(f"the extra minilm is not installed: {error.name}") from None
+            raise PluginError(f"the extra local is not installed: {error.name}") from None
         folder = text(settings, "folder") if settings.get("folder") else ""
         pooling = settings.get("pooling", "mean")
         tokens = int(number(settings, "max_tokens", 256, least=1, most=8192))
