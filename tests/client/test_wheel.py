@@ -36,6 +36,9 @@ for program in {programs}:
     except Exception as error:
         print(error)
 """
+FRACTION = (
+    "import memwarden as m;m.Client(embedder=m.LexicalEmbedder()).write('semantic', {'kg': 1.5})"
+)
 HEAVY = ("flask", "h11", "mcp", "numpy", "onnxruntime", "rfc8785", "rich", "typer")
 
 
@@ -210,10 +213,14 @@ def test_together_they_have_every_file_once(core: Built, tools: Built) -> None:
     listed = settings["tool"]["hatch"]["build"]["only-include"]
     assert all((CLIENT / each).exists() for each in listed)
     # Whoever imports anything else is told how to install it.
+    shared = {name.split("/")[1] for name in core.names if name.startswith("memwarden/")}
+    rest = [re.split(r"[/.]", name) for name in sorted(tools.names)]
     modules = {
-        f"memwarden.{re.split(r'[/.]', name)[1]}" for name in tools.names if name[9] == "/"
-    } - {"memwarden.embedders", "memwarden.rerankers", "memwarden.retrievers"}
-    assert modules == {name for name in EXTRA if name.count(".") == 1}
+        ".".join(parts[: 3 if parts[1] in shared else 2])
+        for parts in rest
+        if parts[0] == "memwarden"
+    }
+    assert modules == set(EXTRA)
     extras = set(core.metadata.get_all("Provides-Extra", []))
     assert set(EXTRA.values()) <= extras
 
@@ -305,6 +312,8 @@ def test_what_is_not_installed_says_how_to_install_it(empty: Path, tools: Built)
         "from memwarden.rerankers import load; load('llm')": r"run: .*\[worker\]'",
         "from memwarden.retrievers.discovery import load; load('http_json')": r"\[worker\]'",
         "import memwarden.pooling as p; p.memory_pool()": "psycopg_pool is missing; .*pool]'",
+        "import memwarden.embedders.minilm": r"minilm is missing; run: .*\[local\]'",
+        FRACTION: r"rfc8785 is missing; run: .*\[embed\]'",
         "import memwarden.nothing": "No module named 'memwarden.nothing'",
     }
     told = ran(empty, "-c", ATTEMPTS.format(programs=list(tries)))
@@ -319,6 +328,7 @@ def test_what_is_not_installed_says_how_to_install_it(empty: Path, tools: Built)
         "import memwarden.worker.loop": "done",
         "import memwarden.rerankers as r; r.load('llm')": r"h11 is missing; run: .*\[worker\]'",
         "import memwarden.langgraph": "langgraph is missing; run: .*langgraph]'",
+        "import memwarden.embedders.minilm": r"numpy is missing; run: .*\[local\]'",
     }
     told = ran(empty, "-c", ATTEMPTS.format(programs=list(tries)))
     for said, message in zip(tries.values(), told.stdout.splitlines(), strict=True):

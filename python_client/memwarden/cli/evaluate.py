@@ -302,7 +302,8 @@ def _embedded(
     turns = [turn.text for talk in talks for turn in talk.turns]
     questions = [question.text for talk in talks for question in talk.questions]
     if vectors is not None:
-        import numpy as np
+        with told_errors(), needs("local"):
+            import numpy as np
 
         with np.load(vectors) as arrays:
             found = Embedded(

@@ -91,9 +91,10 @@ def embedding_texts(requests: Sequence[WriteRequest]) -> dict[int, str]:
             and not isinstance(request, UnreadRequest)
         ):
             try:
-                text = content_text(
-                    request.content, subject=request.subject, predicate=request.predicate
-                )
+                with needs("embed"):
+                    text = content_text(
+                        request.content, subject=request.subject, predicate=request.predicate
+                    )
             except (RecursionError, ValueError):
                 continue  # not JSON; the server will say so
             if text:

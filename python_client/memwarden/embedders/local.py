@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-from safetensors.numpy import load_file
-from tokenizers import Tokenizer
+from memwarden._needs import needs
 
-from memwarden.embedders.bert import Bert, Pooling
+with needs("local"):
+    import numpy as np
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    from memwarden.embedders.bert import Bert, Pooling
 
 _BATCH = 32
 
