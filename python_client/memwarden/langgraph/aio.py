@@ -143,7 +143,12 @@ class AsyncMemwardenStore(BaseStore):
     async def start_ttl_sweeper(
         self, sweep_interval_minutes: float | None = None
     ) -> asyncio.Task[None]:
-        """Sweep every so many minutes; return the task, which may be cancelled."""
+        """Sweep every so many minutes; return the task, which may be cancelled.
+
+        A store without `ttl` sweeps nothing, and the task is soon done.
+        """
+        if not self.ttl_config:
+            return self._loop.create_task(asyncio.sleep(0))
         if self._sweeper is None or self._sweeper.done():
             sweeping = self._sweep_every(pause(sweep_interval_minutes, self.ttl_config))
             self._sweeper = self._loop.create_task(sweeping, name="ttl_sweeper")

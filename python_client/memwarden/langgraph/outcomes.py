@@ -49,7 +49,7 @@ class PutDeferred(MemwardenError):
         )
         super().__init__(
             f"memwarden stores {len(deferred)} of the puts later: {_reasons(deferred)}",
-            hint="A reviewer decides, on the page of the console or with reject() or: "
+            hint="A reviewer decides on the page of the console, or calls reject() or approve(): "
             f"{calls} What waits for no person the server tries again.",
         )
         self.deferred = list(deferred)

@@ -162,8 +162,13 @@ class MemwardenStore(BaseStore):
     def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> Future[None]:
         """Sweep every so many minutes in a thread; return what ends with it, or may be cancelled.
 
-        By default as often as `ttl` says in `sweep_interval_minutes`, or every five minutes.
+        By default as often as `ttl` says in `sweep_interval_minutes`, or every five minutes. A
+        store without `ttl` sweeps nothing, and what is returned is done.
         """
+        if not self.ttl_config:
+            nothing: Future[None] = Future()
+            nothing.set_result(None)
+            return nothing
         if self._sweeper is None or self._sweeper.ends.done():
             self._sweeper = Sweeper(self.sweep_ttl, pause(sweep_interval_minutes, self.ttl_config))
         return self._sweeper.ends

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 
 from langgraph.store.base import TTLConfig
 
@@ -43,5 +44,5 @@ class Sweeper:
                 self._sweep()
             except MemwardenError:
                 _log.exception("LangGraph: a sweep failed")
-        if not self.ends.done():
+        with suppress(InvalidStateError):  # it was cancelled
             self.ends.set_result(None)

@@ -195,7 +195,7 @@ def test_a_put_is_refused_or_waits_until_a_person_decides(shipped: Shipped, dsn:
         assert store.get(NS, "order") is None
         assert store.get(NS, "tea") is not None
         assert caught.value.hint is not None
-        [call] = [each for each in caught.value.hint.split("SELECT ") if "approve(" in each]
+        [call] = [each for each in caught.value.hint.split("SELECT ") if "approve('" in each]
         shipped.reviewer.execute(f"SELECT {call.partition(';')[0]}")
         found = store.get(NS, "order")
         assert found is not None
@@ -252,10 +252,14 @@ def test_a_sweeper_sweeps_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch, d
         cancelled = store.start_ttl_sweeper()
         assert cancelled.cancel()
         assert store.stop_ttl_sweeper(60)
+    with MemwardenStore.from_conn_string(dsn) as without:
+        assert without.start_ttl_sweeper().done()
     monkeypatch.setattr(AsyncMemwardenStore, "sweep_ttl", asweep)
 
     async def run() -> None:
-        async with AsyncMemwardenStore.from_conn_string(dsn) as other:
+        async with AsyncMemwardenStore.from_conn_string(dsn) as without:
+            await (await without.start_ttl_sweeper())
+        async with AsyncMemwardenStore.from_conn_string(dsn, ttl={"default_ttl": 1}) as other:
             task = await other.start_ttl_sweeper(0.0001)
             while not swept.acquire(blocking=False):
                 await asyncio.sleep(0)
