@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
+from helpers import write
 from memwarden import AsyncClient, Client, InvalidArgument, MemoryManager
+from shipped import SCOPE
 
 if TYPE_CHECKING:
     from shipped import Shipped
@@ -104,3 +107,42 @@ def test_a_batch_tells_it_of_the_one_request(shipped: Shipped) -> None:
         assert first.rejected
         assert name in str(first.detail), first
         assert second.outcome == "COMMITTED"
+
+
+# Each call of SQL that takes an array in JSON, who makes it, and how the array is called in an
+# error; those of write() and observe() are refusals.
+ARRAYS = [
+    ("agent", "write_many('{}')", "requests"),
+    ("agent", "record_recalls('\"x\"')", "recalls"),
+    ("agent", "screen_answers('\"x\"')", "answers"),
+    ("agent", "start_task('move', goal => 'go', constraints => '\"x\"')", "constraints"),
+    ("application", "capture_many('\"x\"')", "captures"),
+    ("admin", "define_role('r', permissions => '\"x\"', org => 'acme')", "permissions"),
+    ("admin", "define_schema('semantic', 'k', '{}', constraints => '\"x\"')", "constraints"),
+    ("admin", "apply_erasures('\"x\"')", "erasures"),
+    ("admin", "import_subject_keys('\"x\"')", "keys"),
+    ("agent", "recall('tea', layers => 'semantic')", "semantic"),
+]
+
+
+def test_sql_says_which_argument_is_no_array(shipped: Shipped) -> None:
+    """One error, or one refusal, and what reads no such array is not called."""
+    by = {
+        "agent": shipped.agent,
+        "application": shipped.application,
+        "admin": shipped.world.admin,
+    }
+    for who, call, name in ARRAYS:
+        with pytest.raises(psycopg.DataError) as raised:
+            by[who].execute(f"SELECT * FROM memwarden.{call}")
+        told = raised.value.diag
+        assert name in f"{told.message_primary} {told.message_detail}", call
+    for evidence in ("x", {"uri": "chat:1"}):
+        refused = write(shipped.agent, "semantic", "Ana likes tea", evidence=evidence)
+        [error] = refused["detail"]["errors"]
+        assert (error["code"], error["path"]) == ("EVIDENCE_INVALID", "evidence")
+    turn = {"source": "chat", "content": {"text": "hm"}, "scope": SCOPE}
+    client = Client(shipped.application)
+    told_of = client.capture_many([{**turn, "domains": "x"}, {**turn, "captured_for": "x"}, turn])
+    assert [each.fault for each in told_of] == ["22023", "22023", None]
+    assert "domains, captured_for: an array each" in str(told_of[0].detail)

@@ -16,7 +16,7 @@ BEGIN
         SELECT s.scope_id INTO v_scope_id FROM memwarden_data.scope AS s
          WHERE s.path = set_review_channel.scope AND (v_org_id = 0 OR s.org_id = v_org_id);
         IF v_scope_id IS NULL THEN
-            PERFORM memwarden_internal.raise_error('unknown_object', 'scope');
+            PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L', set_review_channel.scope));
         END IF;
     END IF;
     BEGIN

@@ -34,7 +34,10 @@ BEGIN
     ELSIF define_external_source.scopes IS NOT NULL
           AND cardinality(v_scopes) IS DISTINCT FROM (SELECT nullif(count(DISTINCT p), 0)::integer
               FROM unnest(define_external_source.scopes) AS p) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', 'scopes: one of them');
+        PERFORM memwarden_internal.raise_error('unknown_object', coalesce((
+            SELECT format('scope %L', p) FROM unnest(define_external_source.scopes) AS p
+             WHERE NOT EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.path = p AND s.org_id = v_org_id) LIMIT 1),
+            'scopes: at least one'));
     END IF;
     INSERT INTO memwarden_data.external_source AS e (org_id, name, kind, settings, type, timeout, max_results, scope_ids,
         description, defined_at)

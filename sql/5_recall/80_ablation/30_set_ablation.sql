@@ -15,7 +15,7 @@ BEGIN
     ELSIF set_ablation.share IS NULL THEN
         DELETE FROM memwarden_data.ablation AS a WHERE a.org_id = v_scope.org_id AND a.scope_id = v_scope.scope_id AND a.task = v_task;
         IF NOT FOUND THEN
-            PERFORM memwarden_internal.raise_error('unknown_object', 'ablation of that scope and task');
+            PERFORM memwarden_internal.raise_error('unknown_object', format('ablation of scope %L and that task', set_ablation.scope));
         END IF;
     ELSE
         BEGIN

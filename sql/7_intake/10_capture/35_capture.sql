@@ -62,6 +62,9 @@ BEGIN
                    'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification',
                    'domains', 'captured_for', 'subject', 'class'] <> '{}' THEN
                 PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: objects whose names are the arguments of capture()');
+            ELSIF jsonb_typeof(v_one.element -> 'domains') NOT IN ('array', 'null')
+                OR jsonb_typeof(v_one.element -> 'captured_for') NOT IN ('array', 'null') THEN
+                PERFORM memwarden_internal.raise_error('invalid_argument', 'domains, captured_for: an array each');
             END IF;
             v_place := memwarden_internal.capture_place(v_principal_id, v_one.element ->> 'scope');
             v_done := memwarden_internal.append_capture(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 from helpers import write, write_many
@@ -84,3 +85,65 @@ def test_a_scope_of_others_is_answered_as_one_that_is_not_there(world: World) ->
     )
     nameless = write(agent, "semantic", "Ana likes tea")
     assert (nameless["reason"], nameless["detail"]) == ("UNKNOWN_SCOPE", None)
+
+
+NOBODY = "/org/acme/user/nobody"
+SCOPES = ["scope", "scopes", "path", "home", "target", "target_scope", "new_parent"]
+# Something for whatever else a call needs, by its name or by its type.
+OTHERS = {"layer": "'semantic'", "org": "'acme'", "text": "'x'", "jsonb": "'{}'", "json": "'[]'"}
+OTHERS |= dict.fromkeys(("scope", "path"), "'/org/acme/user/ana'")
+OTHERS |= {"text[]": "'{}'", "uuid[]": "'{}'", "boolean": "true", "interval": "'1 day'"}
+OTHERS |= {"timestamp with time zone": "now()", "double precision": "0.5", "integer": "1"}
+OTHERS |= {"uuid": "'00000000-0000-7000-8000-000000000000'"}
+# They need more than that before they look at a scope, or list what there is of one.
+ASKED_OTHERWISE = {
+    *("add_alias", "remove_alias", "merge_entities", "split_entity", "unmerge_entity"),
+    *("set_entity_attribute", "recall_entity", "close_session", "promote", "push", "create_scope"),
+    *("define_probe", "drop_probe", "preview_decisions", "review_queue", "find_items", "write"),
+}
+
+
+def test_every_call_that_knows_no_such_scope_names_it(shipped: Shipped) -> None:
+    """Of whoever may make it: the agent, the reviewer, an administrator.
+
+    Proves: W2
+    """
+    calls = shipped.world.rows(
+        "SELECT p.proname AS name, p.pronargs - p.pronargdefaults AS needed,"
+        "       p.proargnames AS names,"
+        "       ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes::oid[])"
+        "             WITH ORDINALITY AS a (t, n) ORDER BY n) AS types"
+        "  FROM pg_proc AS p WHERE p.pronamespace = 'memwarden'::regnamespace"
+        "   AND p.proargnames[:p.pronargs] && %s",
+        SCOPES,
+    )
+    silent = set()
+    for call in calls:
+        arguments = list(zip(call["names"], call["types"], strict=False))
+        for name, kind in arguments:
+            if name not in SCOPES or not kind.startswith("text"):
+                continue
+            given = {
+                other: OTHERS.get(other, OTHERS.get(its, "NULL"))
+                for other, its in arguments
+                if arguments.index((other, its)) < call["needed"] or other in ("org", "layer")
+            } | {name: f"'{{{NOBODY}}}'" if kind == "text[]" else f"'{NOBODY}'"}
+            query = ", ".join(f"{each} => {value}" for each, value in given.items())
+            if not told(shipped, f"SELECT * FROM memwarden.{call['name']}({query})"):
+                silent.add(f"{call['name']} {name}")
+    assert {each for each in silent if each.split()[0] not in ASKED_OTHERWISE} == {
+        "close_scope target",  # it has to lie above
+        "set_review_channel target",  # an address
+    }
+
+
+def told(shipped: Shipped, query: str) -> bool:
+    """Whether somebody is told which scope there is not; what a call does is undone."""
+    for connection in (shipped.agent, shipped.reviewer, shipped.world.admin):
+        try:
+            with connection.transaction(force_rollback=True):
+                connection.execute(query)
+        except psycopg.Error as error:
+            if NOBODY in f"{error.diag.message_detail}":
+                return True
+    return False
