@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
+from typer.testing import CliRunner
 
 np: Any = pytest.importorskip("numpy", reason="NumPy is not installed (extra minilm)")
 for needed in ("safetensors", "tokenizers"):
@@ -16,10 +19,12 @@ from tokenizers import Tokenizer  # noqa: E402
 from tokenizers.models import WordLevel  # noqa: E402
 from tokenizers.pre_tokenizers import Whitespace  # noqa: E402
 
+from memwarden.cli import app  # noqa: E402
 from memwarden.embedders import query_embedding  # noqa: E402
 from memwarden.embedders.bge import QUERY_PREFIX, BgeSmallEmbedder  # noqa: E402
 from memwarden.embedders.local import LocalEmbedder  # noqa: E402
 from memwarden.worker.embedders.local import Local  # noqa: E402
+from shipped import Shipped  # noqa: E402
 
 WIDTH = 24
 WORDS = ["[UNK]", "tea", "milk", *QUERY_PREFIX.replace(":", " :").split()]
@@ -80,6 +85,35 @@ def test_a_query_has_its_prefix_and_a_text_has_none(folder: Path) -> None:
     assert (embedder.name, embedder.dimension) == ("bge-small-en-v1.5", WIDTH)
     assert query_embedding(embedder, "tea") == embedder.embed([f"{QUERY_PREFIX}tea"])[0]
     assert query_embedding(embedder, "tea") != embedder.embed(["tea"])[0]
+
+
+def test_a_command_makes_the_vectors_itself(
+    folder: Path, shipped: Shipped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With --embedder, of what is written and of what is asked; MCP's tools do so as well.
+
+    Proves: L12, Z11 (MCP)
+    """
+    admin = shipped.world.admin
+    admin.execute("SELECT memwarden.register_embedding_model('tiny', %s)", (WIDTH,))
+    admin.execute("SELECT memwarden.switch_embedding_model('tiny', allow_partial => true)")
+    where = ["--dsn", make_conninfo(shipped.world.dsn, user=shipped.agent.info.user)]
+    model = ["--embedder", f"tiny={folder}"]
+    ran = CliRunner().invoke(app, ["write", "semantic", '"tea"', *model, *where])
+    assert ran.exit_code == 0, ran.output
+    for option, is_near in ((model, True), ([], False)):
+        ran = CliRunner().invoke(app, ["recall", "tea", "--json", *option, *where])
+        assert bool(json.loads(ran.output)[0]["similarity"]) == is_near
+    ran = CliRunner().invoke(app, ["context", "milk tea", *model, *where])
+    assert "tea" in ran.output
+    for wrong in ("tiny", "tiny=/nowhere", "bge-small-en-v1.5"):
+        ran = CliRunner().invoke(app, ["recall", "x", "--embedder", wrong, *where])
+        assert (ran.exit_code, "--embedder" in ran.output) == (2, True)
+    served = []
+    server = pytest.importorskip("memwarden.mcp.server", reason="needs memwarden[mcp]")
+    monkeypatch.setattr(server, "serve_stdio", lambda *given: served.append(given[2].name))
+    assert CliRunner().invoke(app, ["mcp", *model, *where]).exit_code == 0
+    assert served == ["tiny"]
 
 
 def test_the_worker_makes_the_same_vectors(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from memwarden._needs import needs
+from memwarden.cli.embedding import WithModel, model_of
 from memwarden.cli.options import Dsn, told_errors
 
 
@@ -71,18 +72,19 @@ def mcp(
             show_default=False,
         ),
     ] = None,
+    embedder: WithModel = None,
     dsn: Dsn = "",
 ) -> None:
     """Serve memory to hosts that speak MCP, as the login of the connection. See docs/mcp.md."""
     with told_errors(), needs("mcp"):
         from memwarden.mcp import server
         from memwarden.mcp.issuers import Issuer, Keys, checked
-        from memwarden.mcp.principals import IssuedPrincipals
+        from memwarden.mcp.principals import BearerPrincipals, IssuedPrincipals
         from memwarden.mcp.tokens import TokenTable
     if http is None:
         if any(each is not None for each in (tokens, url, issuer, jwks)):
             raise typer.BadParameter("--tokens, --issuer, --jwks and --url belong to --http")
-        server.serve_stdio(profile.value, dsn)
+        server.serve_stdio(profile.value, dsn, model_of(embedder))
         return
     host, port = _address(http)
     if url is None and not _is_loopback(host):
@@ -96,14 +98,16 @@ def mcp(
         raise typer.BadParameter("--jwks belongs to --issuer")
     at = f"{(url or f'http://{http}').rstrip('/')}/mcp"
     verifier: TokenTable | Issuer
-    who: IssuedPrincipals | None = None
+    who: BearerPrincipals | IssuedPrincipals
+    model = model_of(embedder)
     with told_errors():
         if issuer is None or broker is None:
             verifier = TokenTable.load(tokens, dsn)
+            who = BearerPrincipals(verifier.connection, model)
         else:
             keys = Keys(issuer, None if jwks is None else checked(jwks))
             verifier = Issuer(issuer, at, keys)
-            who = IssuedPrincipals(dsn, broker)
+            who = IssuedPrincipals(dsn, broker, model)
     print(f"MCP is at {at}", file=sys.stderr, flush=True)
     server.serve_http(profile.value, verifier, host, port, url, who=who)
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from memwarden._request_id import new_request_id
 from memwarden._sync.client import Client
+from memwarden.cli.embedding import WithModel, model_of
 from memwarden.cli.options import AsJson, Dsn, Moment, Share, connected, exit_code
 from memwarden.cli.terminal import cell, console, print_json, printable, shortened, table
 from memwarden.requests import WriteRequest
@@ -52,6 +53,7 @@ def write(
         str | None, typer.Option(help="public, internal, confidential or restricted")
     ] = None,
     domain: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    embedder: WithModel = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
@@ -80,7 +82,7 @@ def write(
         classification=classification,
         domains=domain,
     )
-    with connected(dsn) as memory:
+    with connected(dsn, embedder=model_of(embedder)) as memory:
         result = _decide(memory, request)
         if as_json:
             print_json(result)
@@ -148,6 +150,7 @@ def recall(
     min_confidence: Share = None,
     valid_at: Moment = None,
     fusion: Annotated[str, typer.Option(help="weighted or rrf")] = "weighted",
+    embedder: WithModel = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
@@ -155,7 +158,7 @@ def recall(
 
     The best answer comes first, with its scores and where it comes from.
     """
-    with connected(dsn) as memory:
+    with connected(dsn, embedder=model_of(embedder)) as memory:
         items = memory.recall(
             query,
             k=k,
@@ -187,11 +190,12 @@ def context(
     include_instructions: Annotated[
         bool, typer.Option(help="Also what looks like an instruction to its reader.")
     ] = False,
+    embedder: WithModel = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
     """Print what a model should read about something: one line of JSON for each memory."""
-    with connected(dsn) as memory:
+    with connected(dsn, embedder=model_of(embedder)) as memory:
         compiled = memory.context(
             query,
             token_budget=token_budget,

@@ -14,6 +14,7 @@ import typer
 
 from memwarden._sync.client import Client
 from memwarden.cli.terminal import printable
+from memwarden.embedders import Embedder
 from memwarden.errors import MemwardenError
 from memwarden.results import Outcome
 
@@ -89,9 +90,11 @@ def not_found(what: str, identifier: UUID) -> NoReturn:
 
 
 @contextmanager
-def connected(dsn: str, exit_with: ExitCode = ExitCode.FAILED) -> Iterator[Client]:
+def connected(
+    dsn: str, exit_with: ExitCode = ExitCode.FAILED, embedder: Embedder | None = None
+) -> Iterator[Client]:
     """Yield a client; an error of the server or the connection becomes a message and that exit."""
-    with told_errors(exit_with), Client.connect(dsn) as client:
+    with told_errors(exit_with), Client.connect(dsn, embedder=embedder) as client:
         yield client
 
 

@@ -6,6 +6,7 @@ lexical embeddings.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Final, Protocol
 
@@ -85,15 +86,14 @@ def embedding_texts(requests: Sequence[WriteRequest]) -> dict[int, str]:
     """
     texts: dict[int, str] = {}
     for position, request in enumerate(requests):
-        if (
-            request.embedding is None
-            and request.content_text is None
-            and not isinstance(request, UnreadRequest)
-        ):
+        if request.embedding is None and not isinstance(request, UnreadRequest):
+            given = request.content_text
             try:
                 with needs("embed"):
                     text = content_text(
-                        request.content, subject=request.subject, predicate=request.predicate
+                        request.content if given is None else json.loads(given),
+                        subject=request.subject,
+                        predicate=request.predicate,
                     )
             except (RecursionError, ValueError):
                 continue  # not JSON; the server will say so
