@@ -92,7 +92,7 @@ def test_a_command_makes_the_vectors_itself(
 ) -> None:
     """With --embedder, of what is written and of what is asked; MCP's tools do so as well.
 
-    Proves: L12, Z11 (MCP)
+    Proves: L12
     """
     admin = shipped.world.admin
     admin.execute("SELECT memwarden.register_embedding_model('tiny', %s)", (WIDTH,))
