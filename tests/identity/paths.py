@@ -67,7 +67,7 @@ CHANGES = {
 }
 
 # They leave a line in the log of recalls, or ask as who changes does, and read memory all the same.
-LOGGED = {"recall", "compile_context", "push", "explain_recall", "explain_retention"}
+LOGGED = {"recall", "compile_context", "push", "explain_recall", "explain_retention", "citable"}
 
 # What a function is to be told, though it has a default: it wants one of several.
 TOLD: dict[str, dict[str, Any]] = {"push": {"task": "what is there?", "threshold": 1e-9}}
