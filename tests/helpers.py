@@ -56,9 +56,28 @@ def write_many(connection: Connection[DictRow], requests: list[Any]) -> list[Dic
 
 def recall(connection: Connection[DictRow], **arguments: Any) -> list[DictRow]:
     """Call ``memwarden.recall`` with named arguments."""
-    for name in ("filter", "weights"):
-        if name in arguments:
-            arguments[name] = Jsonb(arguments[name])
+    return _asked(connection, "recall", arguments)
+
+
+def ranked(connection: Connection[DictRow], **arguments: Any) -> list[DictRow]:
+    """What recall answers, each with the `sum` that ranks it and the components that made it."""
+    found = recall(connection, **arguments)
+    steps = _asked(connection, "explain_recall", arguments)
+    answers = [step["facts"] for step in steps if step["step"] == "answer"]
+    assert [facts["item_id"] for facts in answers] == [str(row["item_id"]) for row in found]
+    for row, facts in zip(found, answers, strict=True):
+        parts = {f"{part['part']}_score": part["component"] for part in facts["parts"]}
+        row.update({**parts, "sum": facts["sum"]})
+    return found
+
+
+def _asked(
+    connection: Connection[DictRow], function: str, arguments: dict[str, Any]
+) -> list[DictRow]:
+    given = {
+        name: Jsonb(value) if name in ("filter", "weights") else value
+        for name, value in arguments.items()
+    }
     casts = {"embedding": "::real[]", "layers": "::text[]", "scopes": "::text[]"}
-    named = ", ".join(f"{name} => %({name})s{casts.get(name, '')}" for name in arguments)
-    return connection.execute(f"SELECT * FROM memwarden.recall({named})", arguments).fetchall()
+    named = ", ".join(f"{name} => %({name})s{casts.get(name, '')}" for name in given)
+    return connection.execute(f"SELECT * FROM memwarden.{function}({named})", given).fetchall()

@@ -71,7 +71,7 @@ def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
 
     ran = run_alone("recall", "what does Ana drink?", dsn=agent_dsn)
     assert (ran.returncode, ran.stderr) == (0, "")
-    for shown in ("Ana drinks green tea", "chat:1", "semantic", "vector", "keyword"):
+    for shown in ("Ana drinks green tea", "chat:1", "semantic", "score", "cosine"):
         assert shown in ran.stdout
     assert ran.stdout.isprintable() or "\x1b" not in ran.stdout
 

@@ -14,6 +14,7 @@ from memwarden.demo.conversation import NotAConversation
 from memwarden.evaluation.recall.corpus import read_talks
 from memwarden.evaluation.recall.plot import draw
 from memwarden.evaluation.recall.rates import Figures, Report, Row, held_out, measured
+from memwarden.evaluation.recall.unknown import parts, threshold
 
 # Written for these tests, in the formats of others.
 SAID = [
@@ -168,6 +169,46 @@ def test_the_database_is_asked(server_dsn: str, tmp_path: Path) -> None:
     assert "| by turn, 1 questions |" in shown.stdout
     assert "| by session, 1 questions |" in shown.stdout
     assert "| keyword alone | 1.000 |" in shown.stdout
+
+
+def test_a_conversation_is_cut_into_stores(tmp_path: Path) -> None:
+    """Each has the questions that it answers; those that mislead are in none."""
+    [talk] = read_talks(put(tmp_path, NESTED))
+    stores = parts(talk, 2)
+    assert [[turn.name for turn in store.turns] for store in stores] == [
+        ["D1:1", "D1:2"],
+        ["D2:1", "D2:2"],
+    ]
+    assert [[q.text for q in store.questions] for store in stores] == [
+        ["Who keeps bees?"],
+        ["When is the dentist?"],
+    ]
+    assert [len(store.turns) for store in parts(talk, None)] == [4]
+    assert threshold(n / 100 for n in range(100)) == 0.02
+
+
+def test_what_is_not_known_is_counted(server_dsn: str, tmp_path: Path) -> None:
+    """Questions of one conversation are answered there, and unknown in the other. Proves: L12."""
+    talk = NESTED[0]["conversation"]
+    said = ("The ferry to Bergen sails at noon.", "Take a warm coat along.")
+    turns = [
+        {"speaker": "Kim", "dia_id": f"D1:{n}", "text": text}
+        for n, text in enumerate(said, start=1)
+    ]
+    asked = {"question": "When does the ferry sail?", "evidence": ["D1:1"], "category": 4}
+    ferry = {"sample_id": "ferry", "conversation": talk | {"session_1": turns}, "qa": [asked]}
+    del ferry["conversation"]["session_2"]
+    path = put(tmp_path, [*NESTED, ferry])
+    ran = run("evaluate", "unknown", "--data", str(path), "--json", dsn=server_dsn)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    rows = json.loads(ran.stdout)["rows"]
+    assert [(row["size"], row["questions"]) for row in rows] == [
+        (5, 3),
+        (50, 3),
+        (500, 3),
+        (None, 3),
+    ]
+    assert all(row["shipped"] == {"lost": 0, "silent": 1} for row in rows)
 
 
 def test_the_picture_has_a_bar_for_each_way() -> None:

@@ -364,7 +364,8 @@ class AsyncClient(
         `scope` searches that scope and its ancestors, `scopes` exactly those named, neither all
         that the caller may see. `filter` is a piece of JSON that the content must contain.
         `weights` sets vector, keyword, recency, importance, confidence and authority; `fusion` is
-        weighted or rrf. Nothing of less relevance than `threshold`, nothing above
+        weighted or rrf. Nothing of less relevance than `threshold`; without one nothing, where not
+        even the best answers the question, and 0 gives whatever is nearest. Nothing above
         `classification`, nothing that says what the items of `exclude` say. `surface`: which
         boundary the answer crosses; `task`: what it is for, recorded. `rerank`, a reranker or the
         name of one (`memwarden.rerankers`), looks at up to five times as many and picks the best.

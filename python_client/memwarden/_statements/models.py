@@ -18,7 +18,8 @@ REGISTER_EMBEDDING_MODEL: Final[LiteralString] = """
 SELECT memwarden.register_embedding_model(
     name => %(name)s::text, dimension => %(dimension)s::int,
     vector_weight => %(vector_weight)s::float8, embedder => %(embedder)s::text,
-    settings => %(settings)s::jsonb) AS model_id
+    settings => %(settings)s::jsonb,
+    relevance_threshold => %(relevance_threshold)s::float8) AS model_id
 """
 
 SET_MODEL_LANGUAGES: Final[LiteralString] = """

@@ -31,12 +31,15 @@ class Models:
         vector_weight: float = 0.55,
         embedder: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        relevance_threshold: float = 0.36,
     ) -> None:
         """Register a model; `embedder` is the worker's plug-in that makes its vectors.
 
+        `relevance_threshold`: how relevant the best of 500 memories must be to be an answer.
+
         Raises:
             AlreadyExists: the name is taken.
-            InvalidArgument: the dimension or the weight is out of range.
+            InvalidArgument: the dimension, the weight or the threshold is out of range.
         """
         arguments = {
             "name": name,
@@ -44,6 +47,7 @@ class Models:
             "vector_weight": vector_weight,
             "embedder": embedder,
             "settings": strict_json(settings or {}),
+            "relevance_threshold": relevance_threshold,
         }
         self._session.fetch(
             sql.REGISTER_EMBEDDING_MODEL, arguments, dict[str, Any], repeatable=False

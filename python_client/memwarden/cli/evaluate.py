@@ -268,6 +268,52 @@ def recall(
         print(printable(report.as_markdown()))
 
 
+@app.command()
+def unknown(
+    *,
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="A file in the format of LoCoMo (nested or flattened).",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="An .npz file: `turns` and `questions`, in the order of the data.",
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    embedder: WithEmbedder = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Ask questions of conversations that answer them or do not, and print how often none is known.
+
+    Each conversation is cut into stores of 5, 50 and 500 memories, and is one store of all. Makes
+    the database memwarden_evaluation_unknown and a login role on the server: the login must be a
+    superuser.
+    """
+    from memwarden.evaluation.recall.corpus import read_talks
+    from memwarden.evaluation.recall.unknown import evaluate as evaluate_unknown
+
+    try:
+        talks = read_talks(data)
+        embedded = _embedded(talks, vectors, embedder)
+    except (NotAConversation, ValueError) as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    with told_errors():
+        report = evaluate_unknown(dsn, talks, embedded)
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print(printable(report.as_markdown()))
+
+
 def _opened(name: EmbedderName) -> Embedder:
     """Return the embedder.
 

@@ -73,6 +73,7 @@ def init(
         print("nothing was changed")
     for wanting in begun.to_do:
         print(printable(f"to do  {wanting}"))
+    print("recall compares words, not meaning, until an embedder is configured: docs/embeddings.md")
     _print_next(start, begun.profile, dsn)
 
 

@@ -150,13 +150,17 @@ def recall(
     min_confidence: Share = None,
     valid_at: Moment = None,
     fusion: Annotated[str, typer.Option(help="weighted or rrf")] = "weighted",
+    threshold: Annotated[
+        float | None,
+        typer.Option(help="Least relevance, 0 to 1; 0 for everything.", show_default=False),
+    ] = None,
     embedder: WithModel = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
     """Show what memory holds about something.
 
-    The best answer comes first, with its scores and where it comes from.
+    The best answer comes first, with how relevant it is and where it comes from.
     """
     with connected(dsn, embedder=model_of(embedder)) as memory:
         items = memory.recall(
@@ -170,6 +174,7 @@ def recall(
             min_confidence=min_confidence,
             valid_at=valid_at,
             fusion=fusion,
+            threshold=threshold,
         )
     if as_json:
         print_json(items)
@@ -213,8 +218,8 @@ def context(
 
 
 def show_recalled(out: Console, items: list[RecalledItem]) -> None:
-    """Print answers as a table: scores, layer, text, and where each comes from."""
-    numbers = ("score", "vector", "keyword")
+    """Print answers as a table: relevance and cosine, layer, text, and where each comes from."""
+    numbers = ("score", "cosine")
     rows = table(out, *numbers, "layer", "what is remembered", "provenance", right=numbers)
     for item in items:
         marks = [
@@ -234,8 +239,7 @@ def show_recalled(out: Console, items: list[RecalledItem]) -> None:
         text = shortened(words(item.content, item.text), 160)
         rows.add_row(
             cell(item.score),
-            cell(item.vector_score),
-            cell(item.keyword_score),
+            cell(item.similarity),
             cell(item.layer),
             cell(text + (f" [{', '.join(marks)}]" if marks else "")),
             cell(_origin(item)),

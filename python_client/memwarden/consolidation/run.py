@@ -99,7 +99,8 @@ def _shown(
 ) -> Candidate:
     text = found.text or ""
     query, layers, scopes = text[:_QUERY], [to_layer], [scope]
-    near = memory.recall(query, k=k, layers=layers, scopes=scopes) if query else []
+    # What is nearest, however near.
+    near = memory.recall(query, k=k, layers=layers, scopes=scopes, threshold=0) if query else []
     if found.subject and found.predicate:
         # A value of the very fact may share no word with it.
         near += memory.recall(
@@ -109,6 +110,7 @@ def _shown(
             scopes=scopes,
             subject=found.subject,
             predicate=found.predicate,
+            threshold=0,
         )
     others = {
         each.item_id: Near(

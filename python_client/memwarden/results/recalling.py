@@ -10,10 +10,11 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledItem:
-    """One answer of `recall`, with every component of its score.
+    """One answer of `recall`, with how well it answers and by what it was ranked.
 
-    The components lie in 0..1, relative to this recall; `similarity` is the plain cosine, None
-    where the item has no vector of the model; `relevance` what a threshold cuts by. `stale`: a
+    `score`, also called `relevance`, is how well the item answers by itself, 0..1, and what a
+    threshold cuts by; `similarity` the plain cosine, None where it has no vector of the model. The
+    other scores rank the items, and lie in 0..1 relative to this recall. `stale`: a
     memory that this one was derived from has been taken back. `same_as`: other memories that say
     the same, in these or in other words; `contradicts`: current ones that contradict it.
     `valid_from` to `valid_to`: when it is true in the world, None where there is no such bound.

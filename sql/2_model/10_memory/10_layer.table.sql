@@ -83,7 +83,8 @@ COMMENT ON COLUMN memwarden_data.layer.weights IS
     'How recall scores the layer''s memories where a call does not say, as recall() takes weights; null: by what '
     'measured best for the embedding model.';
 COMMENT ON COLUMN memwarden_data.layer.relevance_threshold IS
-    'Memories of less relevance a recall leaves out where it does not say itself; null: none.';
+    'Memories of less relevance a recall leaves out where it does not say itself; null: all, unless none reaches the '
+    'relevance_threshold of the embedding model.';
 COMMENT ON COLUMN memwarden_data.layer.max_text_length IS
     'How many characters the text of a memory may have; no limit where null. Memory notes; it does not archive.';
 COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it expired an item can be recovered.';

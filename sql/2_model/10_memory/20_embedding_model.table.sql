@@ -7,12 +7,17 @@ CREATE TABLE memwarden_data.embedding_model (
     vector_weight  double precision NOT NULL DEFAULT 0.55 CHECK (vector_weight BETWEEN 0 AND 1),
     created_at     timestamptz NOT NULL DEFAULT now(),
     -- NULL: of no text is it known that the model cannot read it.
-    languages      text[] CHECK (cardinality(languages) BETWEEN 1 AND 200)
+    languages      text[] CHECK (cardinality(languages) BETWEEN 1 AND 200),
+    -- Measured as vector_weight is.
+    relevance_threshold double precision NOT NULL DEFAULT 0.36 CHECK (relevance_threshold BETWEEN 0 AND 1)
 );
 COMMENT ON TABLE memwarden_data.embedding_model IS
     'Vectors compare within one model only. lexical is computed here from the words; default is whatever the '
     'application embeds with, until it names a model of its own.';
+COMMENT ON COLUMN memwarden_data.embedding_model.relevance_threshold IS
+    'From this relevance of the best answer on a question counts as known, where neither a recall nor the layer has a threshold; '
+    'that among 500 memories, less among fewer.';
 
-INSERT INTO memwarden_data.embedding_model (model_id, name, dimension, vector_weight) VALUES
-    (1, 'lexical', 384, 0.2), (2, 'default', 384, 0.55);
+INSERT INTO memwarden_data.embedding_model (model_id, name, dimension, vector_weight, relevance_threshold) VALUES
+    (1, 'lexical', 384, 0.2, 0.31), (2, 'default', 384, 0.55, 0.36);
 ALTER TABLE memwarden_data.embedding_model ALTER COLUMN model_id RESTART WITH 3;

@@ -33,7 +33,9 @@ CREATE TABLE memwarden_data.kept_reader (
     languages         text[],
     layers            memwarden_data.layer_scoring[] NOT NULL,
     hedges            jsonb NOT NULL,
-    packs_have_rules  boolean NOT NULL
+    packs_have_rules  boolean NOT NULL,
+    -- of the model
+    relevance_threshold double precision
 );
 CREATE INDEX kept_reader_principal ON memwarden_data.kept_reader (principal_id);
 -- It has no key: a publication of all tables says of a row that goes or changes which it was by all of it.

@@ -30,7 +30,8 @@ SELECT p.principal_id, p.org_id,
        -- What telling_terms() says of no surface.
        coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.org_id) FROM memwarden_data.hedge AS h
                   WHERE h.org_id IN (0, p.org_id) AND h.language = 'en'), '{}') AS hedges,
-       EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = p.org_id AND u.rules_since IS NOT NULL) AS packs_have_rules
+       EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = p.org_id AND u.rules_since IS NOT NULL) AS packs_have_rules,
+       m.relevance_threshold
   FROM memwarden_data.principal AS p
   LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
                       WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
@@ -39,7 +40,7 @@ COMMENT ON VIEW memwarden_data.reader_terms IS 'What settings make of every prin
 
 CREATE OR REPLACE VIEW memwarden_data.reader_at WITH (security_invoker = true) AS
 SELECT k.principal_id, k.org_id, k.labels, k.model_id, k.model, k.dimension, k.vector_weight, k.languages, k.layers, k.hedges,
-       k.packs_have_rules
+       k.packs_have_rules, k.relevance_threshold
   FROM memwarden_data.kept_reader AS k
  WHERE k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c
                          WHERE c.org_id IN (0, k.org_id, -1, -1 - k.org_id))

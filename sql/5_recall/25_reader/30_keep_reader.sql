@@ -15,12 +15,12 @@ BEGIN
      WHERE k.ctid = ANY (ARRAY(SELECT o.ctid FROM memwarden_data.kept_reader AS o
                                 WHERE o.principal_id = p_principal_id FOR UPDATE SKIP LOCKED));
     INSERT INTO memwarden_data.kept_reader (principal_id, org_id, generation, rule, rule_made, labels, model_id, model, dimension,
-                                            vector_weight, languages, layers, hedges, packs_have_rules)
+                                            vector_weight, languages, layers, hedges, packs_have_rules, relevance_threshold)
     SELECT v.principal_id, v.org_id,
            (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c
              WHERE c.org_id IN (0, v.org_id, -1, -1 - v.org_id)),
            r.oid, r.xmin, v.labels, v.model_id, v.model, v.dimension, v.vector_weight, v.languages, v.layers, v.hedges,
-           v.packs_have_rules
+           v.packs_have_rules, v.relevance_threshold
       FROM memwarden_data.reader_terms AS v, pg_rewrite AS r
      WHERE v.principal_id = p_principal_id AND r.ev_class = 'memwarden_data.reader_terms'::regclass;
 END

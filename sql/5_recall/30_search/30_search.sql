@@ -20,7 +20,8 @@ BEGIN
             fingerprint       bytea,
             same_as           uuid[],
             neighbour_score   double precision,
-            time_score        double precision
+            time_score        double precision,
+            among             bigint
         );
     END IF;
 END
@@ -28,7 +29,7 @@ $type$;
 COMMENT ON TYPE memwarden_internal.scored_item IS
     'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; said_at: said_at(); similarity '
     'is the plain cosine, coverage the share of the words asked for, relevance what recall() calls so; same_as: others '
-    'that say the same.';
+    'that say the same; among: of how many it was found.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_outdated(
     p_org_id bigint, p_scope_id bigint, p_version_id uuid, p_class text, p_updated_at timestamptz, p_now timestamptz)
@@ -296,16 +297,12 @@ BEGIN
                   AND (c.config IS NULL OR t.config = c.config) OFFSET 0) AS h
          WHERE c.search_vector IS NOT NULL
     ), rarity AS MATERIALIZED (
-        SELECT m.word, m.weight, m.matter, sum(m.matter) OVER (PARTITION BY m.config) AS all_matter
-          FROM (SELECT t.config, t.word,
-                       memwarden_internal.rarity(t.share, z.items, f.frequency) AS weight,
-                       -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
-                       round(1e12::double precision * memwarden_internal.rarity(t.share, greatest(z.items, 100), f.frequency)) AS matter
-                  FROM terms AS t
-                 CROSS JOIN sizes AS z
-                  LEFT JOIN (SELECT h.word, count(*) AS counted, count(*) FILTER (WHERE NOT h.pooled) AS beside
-                      FROM hits AS h GROUP BY h.word) AS g ON g.word = t.word
-                 CROSS JOIN LATERAL (SELECT coalesce(t.holders + g.beside, t.holders, g.counted, 0) AS frequency) AS f) AS m
+        SELECT t.word, memwarden_internal.rarity(t.share, z.items, coalesce(t.holders + g.beside, t.holders, g.counted, 0)) AS weight,
+               memwarden_internal.part(t.share) AS matter, sum(memwarden_internal.part(t.share)) OVER (PARTITION BY t.config) AS all_matter
+          FROM terms AS t
+         CROSS JOIN sizes AS z
+          LEFT JOIN (SELECT h.word, count(*) AS counted, count(*) FILTER (WHERE NOT h.pooled) AS beside
+              FROM hits AS h GROUP BY h.word) AS g ON g.word = t.word
     ), words AS MATERIALIZED (
         SELECT h.item_id, sum(memwarden_internal.word_rank(h.times, h.length, (SELECT z.average FROM sizes AS z), r.weight)) AS rank,
                -- How much of what the question asks by words the item has.
@@ -368,7 +365,7 @@ BEGIN
            b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision,
                b.authority::double precision, b.freshness * a.recency,
            b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[], b.neighbour,
-           b.dated
+           b.dated, (SELECT z.items FROM sizes AS z)
       FROM best AS b
      CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.said_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END

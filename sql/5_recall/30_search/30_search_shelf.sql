@@ -27,6 +27,8 @@ DECLARE
     v_nearest integer;
     v_shares  double precision[];
     v_holders double precision[];
+    v_parts   double precision[];
+    v_whole   double precision;
     v_lost    boolean;
     v_found   memwarden_internal.scored_item[];
     t tsquery[];
@@ -76,8 +78,9 @@ BEGIN
     END IF;
     -- How many have a rare word is counted: all of them are at hand.
     SELECT array_agg(w.term ORDER BY w.ordinality), array_agg(w.share ORDER BY w.ordinality),
+           array_agg(memwarden_internal.part(w.share) ORDER BY w.ordinality), sum(memwarden_internal.part(w.share)),
            array_agg(CASE WHEN w.is_common THEN w.holders END ORDER BY w.ordinality)
-      INTO t, v_shares, v_holders FROM unnest(v_sample.words_asked) WITH ORDINALITY AS w;
+      INTO t, v_shares, v_parts, v_whole, v_holders FROM unnest(v_sample.words_asked) WITH ORDINALITY AS w;
     t1 := t[1]; t2 := t[2]; t3 := t[3]; t4 := t[4]; t5 := t[5]; t6 := t[6]; t7 := t[7]; t8 := t[8];
     WITH rows AS MATERIALIZED (
         SELECT r.item_id, r.place, r.similarity, r.is_counted, r.is_nearest, r.weight, length(r.words) AS length,
@@ -133,15 +136,7 @@ BEGIN
                memwarden_internal.rarity(v_shares[1], c.items, c.h1) AS w1, memwarden_internal.rarity(v_shares[2], c.items, c.h2) AS w2,
                memwarden_internal.rarity(v_shares[3], c.items, c.h3) AS w3, memwarden_internal.rarity(v_shares[4], c.items, c.h4) AS w4,
                memwarden_internal.rarity(v_shares[5], c.items, c.h5) AS w5, memwarden_internal.rarity(v_shares[6], c.items, c.h6) AS w6,
-               memwarden_internal.rarity(v_shares[7], c.items, c.h7) AS w7, memwarden_internal.rarity(v_shares[8], c.items, c.h8) AS w8,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[1], greatest(c.items, 100), c.h1)) AS m1,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[2], greatest(c.items, 100), c.h2)) AS m2,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[3], greatest(c.items, 100), c.h3)) AS m3,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[4], greatest(c.items, 100), c.h4)) AS m4,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[5], greatest(c.items, 100), c.h5)) AS m5,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[6], greatest(c.items, 100), c.h6)) AS m6,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[7], greatest(c.items, 100), c.h7)) AS m7,
-               round(1e12::double precision * memwarden_internal.rarity(v_shares[8], greatest(c.items, 100), c.h8)) AS m8
+               memwarden_internal.rarity(v_shares[7], c.items, c.h7) AS w7, memwarden_internal.rarity(v_shares[8], c.items, c.h8) AS w8
           FROM counted AS c
     ), ranked AS MATERIALIZED (
         SELECT r.item_id, r.place, r.similarity, r.is_nearest, r.weight, z.least, z.most, z.beside,
@@ -153,12 +148,10 @@ BEGIN
                + memwarden_internal.word_rank(r.n6, r.length, z.average, z.w6)
                + memwarden_internal.word_rank(r.n7, r.length, z.average, z.w7)
                + memwarden_internal.word_rank(r.n8, r.length, z.average, z.w8) AS rank,
-               CASE WHEN r.n1 IS NULL THEN 0 ELSE z.m1 END + CASE WHEN r.n2 IS NULL THEN 0 ELSE z.m2 END
-               + CASE WHEN r.n3 IS NULL THEN 0 ELSE z.m3 END + CASE WHEN r.n4 IS NULL THEN 0 ELSE z.m4 END
-               + CASE WHEN r.n5 IS NULL THEN 0 ELSE z.m5 END + CASE WHEN r.n6 IS NULL THEN 0 ELSE z.m6 END
-               + CASE WHEN r.n7 IS NULL THEN 0 ELSE z.m7 END + CASE WHEN r.n8 IS NULL THEN 0 ELSE z.m8 END AS matter,
-               coalesce(z.m1, 0) + coalesce(z.m2, 0) + coalesce(z.m3, 0) + coalesce(z.m4, 0)
-               + coalesce(z.m5, 0) + coalesce(z.m6, 0) + coalesce(z.m7, 0) + coalesce(z.m8, 0) AS all_matter
+               CASE WHEN r.n1 IS NULL THEN 0 ELSE v_parts[1] END + CASE WHEN r.n2 IS NULL THEN 0 ELSE v_parts[2] END
+               + CASE WHEN r.n3 IS NULL THEN 0 ELSE v_parts[3] END + CASE WHEN r.n4 IS NULL THEN 0 ELSE v_parts[4] END
+               + CASE WHEN r.n5 IS NULL THEN 0 ELSE v_parts[5] END + CASE WHEN r.n6 IS NULL THEN 0 ELSE v_parts[6] END
+               + CASE WHEN r.n7 IS NULL THEN 0 ELSE v_parts[7] END + CASE WHEN r.n8 IS NULL THEN 0 ELSE v_parts[8] END AS matter
           FROM rows AS r CROSS JOIN weighed AS z
     ), looked_at AS MATERIALIZED (
         -- What has most of the words belongs to it, however unlike it is, and what is nearest: the scales end there.
@@ -171,9 +164,9 @@ BEGIN
                            FROM ranked AS r) AS f
          ORDER BY f.is_between, f.score DESC, f.item_id
          -- Under a threshold may lie many that score better than some above it.
-         LIMIT CASE WHEN array_remove(v_rates.thresholds, NULL) = '{}' THEN 2 * v_for.sure + 40 END
+         LIMIT CASE WHEN array_remove(array_remove(v_rates.thresholds, NULL), 0) = '{}' THEN 2 * v_for.sure + 40 END
     ), alive AS MATERIALIZED (
-        SELECT c.item_id, c.place, c.is_nearest, c.similarity, c.rank, c.matter, c.all_matter, c.least, i.org_id, i.importance,
+        SELECT c.item_id, c.place, c.is_nearest, c.similarity, c.rank, c.matter, c.least, i.org_id, i.importance,
                i.adjusted_confidence, i.authority, i.updated_at, i.created_at, i.fresh_until, i.fingerprint,
                memwarden_internal.said_at(lower(i.valid_during), i.created_at, i.updated_at) AS said_at,
                greatest(max(c.similarity) OVER (), c.beside) AS most, max(c.rank) OVER () AS highest
@@ -189,15 +182,15 @@ BEGIN
         SELECT p.*, p.weight * v_rates.factors[p.place]
                     * (v_rates.vectors[p.place] * p.vector + v_rates.keywords[p.place] * p.keyword) AS score
           -- What has no vector yet is as near as it has the question's words.
-          FROM (SELECT a.*, CASE WHEN a.similarity IS NULL THEN memwarden_internal.coverage(a.matter, a.all_matter)
+          FROM (SELECT a.*, CASE WHEN a.similarity IS NULL THEN memwarden_internal.coverage(a.matter, v_whole)
                                  WHEN a.most = a.least THEN 1
                                  ELSE greatest(a.similarity - a.least, 0) / (a.most - a.least) END AS vector,
                        coalesce(a.rank / nullif(a.highest, 0), 0) AS keyword,
                        memwarden_internal.lifetime_weight(
                            a.fresh_until, CASE WHEN v_rates.creation[a.place] THEN a.created_at ELSE a.updated_at END,
                            v_rates.soft[a.place], p_now) AS weight,
-                       memwarden_internal.coverage(a.matter, a.all_matter) AS coverage,
-                       memwarden_internal.relevance(a.similarity, memwarden_internal.coverage(a.matter, a.all_matter), t1 IS NOT NULL,
+                       memwarden_internal.coverage(a.matter, v_whole) AS coverage,
+                       memwarden_internal.relevance(a.similarity, memwarden_internal.coverage(a.matter, v_whole), t1 IS NOT NULL,
                                                     v_rates.shares[a.place]) AS relevance
                   FROM alive AS a) AS p
     )
@@ -205,7 +198,7 @@ BEGIN
                SELECT (b.org_id, b.item_id, b.said_at, b.score, b.vector, b.keyword,
                        memwarden_internal.recency(b.said_at, p_now, v_rates.half_lives[b.place]), b.importance, b.adjusted_confidence,
                        b.authority, NULL, b.similarity, b.relevance, b.coverage, v_rates.layers[b.place], b.fingerprint, '{}'::uuid[], 0,
-                       0)::memwarden_internal.scored_item
+                       0, (SELECT z.items FROM counted AS z))::memwarden_internal.scored_item
                  FROM scored AS b
                 WHERE v_rates.thresholds[b.place] IS NULL OR b.relevance >= v_rates.thresholds[b.place]
                 -- Of two that answer equally well the better founded one comes first.

@@ -30,12 +30,21 @@ COMMENT ON FUNCTION memwarden_internal.rarity(double precision, double precision
     'How rare a word is that so many of so many memories have, times what it counts.';
 REVOKE ALL ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) FROM PUBLIC;
 
+-- Each word counts the same, however rare it is here: what a memory answers does not depend on what lies beside it. Whole numbers,
+-- as above.
+CREATE OR REPLACE FUNCTION memwarden_internal.part(p_share double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN round(1e12::double precision * p_share);
+COMMENT ON FUNCTION memwarden_internal.part(double precision) IS 'What a word of a question is of all that it asks by words.';
+REVOKE ALL ON FUNCTION memwarden_internal.part(double precision) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.coverage(p_matter double precision, p_all_matter double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(p_matter / nullif(p_all_matter, 0), 0);
 COMMENT ON FUNCTION memwarden_internal.coverage(double precision, double precision) IS
-    'The share of what is asked by words that a memory has, by what its words weigh and what all of them do.';
+    'The share of what is asked by words that a memory has: the parts of its words, of those of all.';
 REVOKE ALL ON FUNCTION memwarden_internal.coverage(double precision, double precision) FROM PUBLIC;
 
 -- What has no vector is told by its words alone, and a question without words by its vector.
@@ -130,6 +139,7 @@ BEGIN
            v_soft, v_creation, v_neighbours, v_is_talk, v_unread
       FROM unnest(p_weights) AS w;
     SELECT count(*) AS words, array_agg(memwarden_internal.word_query(a.lexeme)) AS terms, array_agg(a.share) AS shares,
+           array_agg(memwarden_internal.part(a.share)) AS parts, sum(memwarden_internal.part(a.share)) AS whole,
            ARRAY(SELECT s.shelf FROM memwarden_data.shelf AS s
                   WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
                     AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16)) AS shelves,
@@ -198,9 +208,8 @@ BEGIN
                count(c.n1) AS h1, count(c.n2) AS h2, count(c.n3) AS h3, count(c.n4) AS h4, count(c.n5) AS h5, count(c.n6) AS h6,
                count(c.n7) AS h7, count(c.n8) AS h8
           FROM candidates AS c
-    ), weighed AS MATERIALIZED (
-        -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
-        SELECT s.average, s.least, s.most,
+    ), sizes AS MATERIALIZED (
+        SELECT s.items, s.average, s.least, s.most,
                memwarden_internal.rarity(v_asked.shares[1], s.items, s.h1) AS w1,
                memwarden_internal.rarity(v_asked.shares[2], s.items, s.h2) AS w2,
                memwarden_internal.rarity(v_asked.shares[3], s.items, s.h3) AS w3,
@@ -208,20 +217,8 @@ BEGIN
                memwarden_internal.rarity(v_asked.shares[5], s.items, s.h5) AS w5,
                memwarden_internal.rarity(v_asked.shares[6], s.items, s.h6) AS w6,
                memwarden_internal.rarity(v_asked.shares[7], s.items, s.h7) AS w7,
-               memwarden_internal.rarity(v_asked.shares[8], s.items, s.h8) AS w8,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[1], greatest(s.items, 100), s.h1)) AS m1,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[2], greatest(s.items, 100), s.h2)) AS m2,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[3], greatest(s.items, 100), s.h3)) AS m3,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[4], greatest(s.items, 100), s.h4)) AS m4,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[5], greatest(s.items, 100), s.h5)) AS m5,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[6], greatest(s.items, 100), s.h6)) AS m6,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[7], greatest(s.items, 100), s.h7)) AS m7,
-               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[8], greatest(s.items, 100), s.h8)) AS m8
+               memwarden_internal.rarity(v_asked.shares[8], s.items, s.h8) AS w8
           FROM counted AS s
-    ), sizes AS MATERIALIZED (
-        SELECT g.*, coalesce(g.m1, 0) + coalesce(g.m2, 0) + coalesce(g.m3, 0) + coalesce(g.m4, 0)
-                    + coalesce(g.m5, 0) + coalesce(g.m6, 0) + coalesce(g.m7, 0) + coalesce(g.m8, 0) AS all_matter
-          FROM weighed AS g
     ), ranked AS (
         SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.said_at, c.updated_at, c.created_at,
                c.fresh_until, c.fingerprint, c.conversation, c.freshness, c.dated,
@@ -237,10 +234,11 @@ BEGIN
                + memwarden_internal.word_rank(c.n7, c.length, z.average, z.w7)
                + memwarden_internal.word_rank(c.n8, c.length, z.average, z.w8) AS rank,
                -- How much of what the question asks by words the memory has.
-               CASE WHEN c.n1 IS NULL THEN 0 ELSE z.m1 END + CASE WHEN c.n2 IS NULL THEN 0 ELSE z.m2 END
-               + CASE WHEN c.n3 IS NULL THEN 0 ELSE z.m3 END + CASE WHEN c.n4 IS NULL THEN 0 ELSE z.m4 END
-               + CASE WHEN c.n5 IS NULL THEN 0 ELSE z.m5 END + CASE WHEN c.n6 IS NULL THEN 0 ELSE z.m6 END
-               + CASE WHEN c.n7 IS NULL THEN 0 ELSE z.m7 END + CASE WHEN c.n8 IS NULL THEN 0 ELSE z.m8 END AS matter, z.all_matter
+               CASE WHEN c.n1 IS NULL THEN 0 ELSE v_asked.parts[1] END + CASE WHEN c.n2 IS NULL THEN 0 ELSE v_asked.parts[2] END
+               + CASE WHEN c.n3 IS NULL THEN 0 ELSE v_asked.parts[3] END + CASE WHEN c.n4 IS NULL THEN 0 ELSE v_asked.parts[4] END
+               + CASE WHEN c.n5 IS NULL THEN 0 ELSE v_asked.parts[5] END + CASE WHEN c.n6 IS NULL THEN 0 ELSE v_asked.parts[6] END
+               + CASE WHEN c.n7 IS NULL THEN 0 ELSE v_asked.parts[7] END + CASE WHEN c.n8 IS NULL THEN 0 ELSE v_asked.parts[8] END
+               AS matter, z.items
           FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
     ), parts AS (
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.said_at, r.updated_at, r.created_at,
@@ -249,7 +247,7 @@ BEGIN
                r.similarity, CASE WHEN r.is_foreign THEN w.keyword
                                   -- What has no vector yet is as near as it has the question's words.
                                   ELSE coalesce(r.vector, memwarden_internal.coverage(r.matter, r.all_matter)) END AS vector,
-               w.keyword, r.matter, r.all_matter
+               w.keyword, r.matter, r.items
           FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
          CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
     ), lifted AS MATERIALIZED (
@@ -282,20 +280,20 @@ BEGIN
     SELECT (b.org_id, b.item_id, b.said_at, b.score, b.vector, b.keyword, a.recency, b.importance, b.adjusted_confidence, b.authority,
             b.freshness * a.recency, b.similarity, a.relevance, a.coverage, v_layers[b.place], b.fingerprint,
             '{}'::uuid[], b.neighbour,
-            CASE WHEN (p_weights[b.place]).dated > 0 THEN b.dated ELSE 0 END)::memwarden_internal.scored_item
+            CASE WHEN (p_weights[b.place]).dated > 0 THEN b.dated ELSE 0 END, b.items)::memwarden_internal.scored_item
       FROM (SELECT s.*
               FROM scored AS s
              WHERE (p_limit IS NULL OR v_thresholds[s.place] IS NULL
-                    OR memwarden_internal.relevance(s.similarity, memwarden_internal.coverage(s.matter, s.all_matter), t1 IS NOT NULL,
+                    OR memwarden_internal.relevance(s.similarity, memwarden_internal.coverage(s.matter, v_asked.whole), t1 IS NOT NULL,
                                                     v_shares[s.place]) >= v_thresholds[s.place])
                AND (p_limit IS NULL OR p_exclude IS NULL OR s.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
                    WHERE c.item_id = ANY (p_exclude)))
              -- Of two that answer equally well the better founded one comes first.
              ORDER BY s.score DESC, s.adjusted_confidence DESC, s.authority DESC, s.said_at DESC, s.item_id
              LIMIT p_limit) AS b
-     CROSS JOIN LATERAL (SELECT memwarden_internal.coverage(b.matter, b.all_matter) AS coverage,
+     CROSS JOIN LATERAL (SELECT memwarden_internal.coverage(b.matter, v_asked.whole) AS coverage,
                                 memwarden_internal.recency(b.said_at, p_now, v_half_lives[b.place]) AS recency,
-                                memwarden_internal.relevance(b.similarity, memwarden_internal.coverage(b.matter, b.all_matter),
+                                memwarden_internal.relevance(b.similarity, memwarden_internal.coverage(b.matter, v_asked.whole),
                                                              t1 IS NOT NULL, v_shares[b.place]) AS relevance) AS a);
 END
 $function$;

@@ -9,10 +9,10 @@ BEGIN
         SELECT (r.org_id, r.item_id, r.said_at, r.score, r.vector_score, r.keyword_score,
                 r.recency_score, r.importance_score, r.confidence_score, r.authority_score, r.freshness_score, r.similarity,
                 r.relevance, r.coverage, r.layer, r.fingerprint, r.same_as,
-                r.neighbour_score, r.time_score)::memwarden_internal.scored_item
+                r.neighbour_score, r.time_score, r.among)::memwarden_internal.scored_item
           FROM (SELECT f.org_id, f.item_id, f.said_at, f.vector_score, f.keyword_score, f.recency_score, f.importance_score,
                        f.confidence_score, f.authority_score, f.freshness_score, f.similarity, f.relevance, f.coverage,
-                           f.layer, f.fingerprint, f.same_as, f.neighbour_score, f.time_score, w.threshold,
+                           f.layer, f.fingerprint, f.same_as, f.neighbour_score, f.time_score, f.among, w.threshold,
                        -- What a list does not hold at all has no rank in it.
                        w.factor * (
                            CASE WHEN f.vector_score > 0 THEN w.vector / (60 + rank() OVER (ORDER BY f.vector_score DESC)) ELSE 0 END

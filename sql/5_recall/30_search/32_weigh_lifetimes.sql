@@ -14,10 +14,10 @@ BEGIN
     RETURN ARRAY(
         SELECT (r.org_id, r.item_id, r.said_at, r.score, r.vector_score, r.keyword_score, r.recency_score, r.importance_score,
                 r.confidence_score, r.authority_score, r.freshness_score, r.similarity, r.relevance, r.coverage, r.layer, r.fingerprint,
-                r.same_as, r.neighbour_score, r.time_score)::memwarden_internal.scored_item
+                r.same_as, r.neighbour_score, r.time_score, r.among)::memwarden_internal.scored_item
           FROM (SELECT f.org_id, f.item_id, f.said_at, f.vector_score, f.keyword_score, f.recency_score, f.importance_score,
                        f.confidence_score, f.authority_score, f.freshness_score, f.similarity, f.relevance, f.coverage, f.layer,
-                       f.fingerprint, f.same_as, f.neighbour_score, f.time_score, w.threshold,
+                       f.fingerprint, f.same_as, f.neighbour_score, f.time_score, f.among, w.threshold,
                        CASE p_fusion WHEN 'rrf' THEN h.half * (f.score + CASE WHEN s.strength > 0
                                     THEN w.factor * w.strength / (60 + rank() OVER (ORDER BY s.strength DESC NULLS LAST)) ELSE 0 END)
                                      ELSE f.score + h.half * w.factor * w.strength * coalesce(s.strength, 0) END AS score

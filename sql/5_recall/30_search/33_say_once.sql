@@ -12,17 +12,18 @@ BEGIN
     RETURN ARRAY(
         SELECT (f.org_id, f.item_id, f.said_at, f.score, f.vector_score, f.keyword_score,
                 f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.freshness_score, f.similarity,
-                f.relevance, f.coverage, f.layer, f.fingerprint, f.others, f.neighbour_score, f.time_score)::memwarden_internal.scored_item
+                f.relevance, f.coverage, f.layer, f.fingerprint, f.others, f.neighbour_score, f.time_score,
+                f.among)::memwarden_internal.scored_item
           FROM (SELECT o.org_id, o.item_id, o.said_at, o.score, o.vector_score, o.keyword_score, o.recency_score, o.importance_score,
                        o.confidence_score, o.authority_score, o.freshness_score, o.similarity, o.relevance, o.coverage,
-                           o.layer, o.fingerprint, o.neighbour_score, o.time_score, o.place,
+                           o.layer, o.fingerprint, o.neighbour_score, o.time_score, o.among, o.place,
                        row_number() OVER same AS occurrence,
                        array_remove(array_agg(o.item_id) OVER (PARTITION BY o.fingerprint
                            ORDER BY o.place ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), o.item_id) AS others
                   FROM unnest(p_found) WITH ORDINALITY
                        AS o (org_id, item_id, said_at, score, vector_score, keyword_score, recency_score, importance_score,
                              confidence_score, authority_score, freshness_score, similarity, relevance, coverage, layer,
-                                 fingerprint, same_as, neighbour_score, time_score, place)
+                                 fingerprint, same_as, neighbour_score, time_score, among, place)
                 WINDOW same AS (PARTITION BY o.fingerprint ORDER BY o.place)) AS f
          WHERE f.occurrence = 1
          ORDER BY f.place

@@ -221,7 +221,7 @@ BEGIN
                 f.same_as || ARRAY(SELECT o.other_id FROM unnest(v_found) WITH ORDINALITY AS m,
                     LATERAL unnest(m.item_id || m.same_as) AS o (other_id)
                                     WHERE v_teller[m.ordinality] = f.ordinality ORDER BY m.ordinality),
-                f.neighbour_score, f.time_score)::memwarden_internal.scored_item
+                f.neighbour_score, f.time_score, f.among)::memwarden_internal.scored_item
           FROM unnest(v_found) WITH ORDINALITY AS f
          WHERE v_teller[f.ordinality] IS NULL
          ORDER BY f.ordinality

@@ -14,7 +14,8 @@ BEGIN
             asked_at       timestamptz,
             hedges         jsonb,
             packs_have_rules boolean,
-            is_kept        boolean
+            is_kept        boolean,
+            known_from     double precision
         );
     END IF;
 END
@@ -22,7 +23,8 @@ $type$;
 COMMENT ON TYPE memwarden_internal.reader IS
     'Who asks, and what is settled before a search: where and at which labels it looks, by which vector of which model, and by '
     'which weights. vector_weight: what vectors weigh beside words where no weight says. hedges, packs_have_rules: as '
-    'telling_terms() gives them for no surface. is_kept: whether its settings were kept already.';
+    'telling_terms() gives them for no surface. is_kept: whether its settings were kept already. known_from: the '
+    'relevance_threshold of the model.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_reader(
     p_principal_id bigint, p_query text, p_embedding real[], p_k integer, p_layers text[], p_scope text, p_scopes text[],
@@ -59,8 +61,8 @@ BEGIN
     END IF;
     v_model := CASE WHEN p_embedding IS NULL THEN 'lexical' ELSE coalesce(p_embedding_model, v_kept.model) END;
     IF (v_model = v_kept.model) IS NOT TRUE THEN
-        SELECT m.model_id, m.dimension, m.vector_weight, m.languages
-          INTO v_kept.model_id, v_kept.dimension, v_kept.vector_weight, v_kept.languages
+        SELECT m.model_id, m.dimension, m.vector_weight, m.languages, m.relevance_threshold
+          INTO v_kept.model_id, v_kept.dimension, v_kept.vector_weight, v_kept.languages, v_kept.relevance_threshold
           FROM memwarden_data.embedding_model AS m WHERE m.name = v_model;
         IF NOT FOUND THEN
             PERFORM memwarden_internal.raise_error('unknown_object', format('embedding model %L', v_model));
@@ -89,7 +91,8 @@ BEGIN
         END LOOP;
     END IF;
     RETURN (p_principal_id, ARRAY[0, v_kept.org_id], v_scopes, v_labels, v_embedding, v_kept.model_id, v_kept.vector_weight,
-            v_weights, v_now, v_kept.hedges, v_kept.packs_have_rules, v_is_kept)::memwarden_internal.reader;
+            v_weights, v_now, v_kept.hedges, v_kept.packs_have_rules, v_is_kept,
+            v_kept.relevance_threshold)::memwarden_internal.reader;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,

@@ -1,3 +1,40 @@
+-- The best of many unrelated memories is nearer to a question than the best of few: with each factor of e by so much (docs/quality.md).
+CREATE OR REPLACE FUNCTION memwarden_internal.known_from(p_threshold double precision, p_among bigint)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN greatest(p_threshold - 0.035::double precision * ln(500 / least(greatest(p_among, 1), 500)::double precision), 0);
+COMMENT ON FUNCTION memwarden_internal.known_from(double precision, bigint) IS
+    'From which relevance of the best of so many memories on a question counts as known. p_threshold: that of the model, for 500 and more.';
+REVOKE ALL ON FUNCTION memwarden_internal.known_from(double precision, bigint) FROM PUBLIC;
+
+-- Where neither the call nor the layer says how relevant an answer must be, the best must show that anything is known. The others come
+-- with it: what was said beside an answer often shares no word with the question. By weights of the call, nothing was measured.
+CREATE OR REPLACE FUNCTION memwarden_internal.only_known(
+    p_found memwarden_internal.scored_item[], p_weights memwarden_internal.layer_weights[], p_known_from double precision)
+RETURNS memwarden_internal.scored_item[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_one    memwarden_internal.scored_item;
+    v_layers text[] := ARRAY(SELECT w.layer FROM unnest(p_weights) AS w WHERE w.threshold IS NULL AND w.source <> 'call');
+BEGIN
+    FOREACH v_one IN ARRAY p_found LOOP
+        IF v_one.relevance >= memwarden_internal.known_from(p_known_from, v_one.among) AND v_one.layer = ANY (v_layers) THEN
+            RETURN p_found;
+        END IF;
+    END LOOP;
+    RETURN ARRAY(SELECT f FROM unnest(p_found) AS f WHERE f.layer <> ALL (v_layers));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_item[], memwarden_internal.layer_weights[],
+    double precision) IS
+    'Found items; without those of layers that have no threshold, nor weights of the call, where none of these is as relevant as '
+    'known_from() asks. '
+    'p_known_from: what the model asks.';
+REVOKE ALL ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_item[], memwarden_internal.layer_weights[],
+    double precision) FROM PUBLIC;
+
 -- What answers best: searched, and without what says the same.
 CREATE OR REPLACE FUNCTION memwarden_internal.find(
     p_reader memwarden_internal.reader, p_query text, p_k integer, p_layers text[] DEFAULT NULL, p_subject text DEFAULT NULL,
@@ -11,7 +48,8 @@ AS $function$
 DECLARE
     v_vector @extschema:vector@.halfvec := p_reader.embedding::@extschema:vector@.halfvec;
     -- Ranks need every item, a weighted score only the best: some more than k, as long as some of them say the same.
-    v_limit  integer := CASE WHEN p_fusion = 'weighted' AND p_among IS NULL THEN p_k + least(p_k, 10) END;
+    -- Never fewer than ten: whether anything is known does not depend on how much is asked for.
+    v_limit  integer := CASE WHEN p_fusion = 'weighted' AND p_among IS NULL THEN greatest(p_k + least(p_k, 10), 10) END;
     v_strong boolean := false;
     v_plain  boolean;
     v_all    memwarden_internal.scored_item[];
@@ -36,6 +74,10 @@ BEGIN
                            p_reader.orgs, p_reader.scopes, p_layers, p_query, v_vector, p_reader.model_id, p_subject, p_predicate,
                            p_kind, p_filter, p_min_confidence, p_valid_at, p_reader.weights, p_reader.vector_weight, p_exclude,
                            v_limit, p_reader.asked_at, p_reader.principal_id, p_reader.labels) AS f);
+        END IF;
+        -- A question in words may be about nothing that is known. Who reads on has had the best.
+        IF p_query ~ E'\\S' AND coalesce(p_exclude, '{}') = '{}' THEN
+            v_all := memwarden_internal.only_known(v_all, p_reader.weights, p_reader.known_from);
         END IF;
         IF p_among IS NOT NULL THEN
             v_all := ARRAY(

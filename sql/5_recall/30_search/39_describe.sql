@@ -31,7 +31,8 @@ BEGIN
                f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate,
                memwarden_internal.said_content(v.content, v.subject_key_id, v.sealed),
                memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, i.subject, i.predicate),
-               f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score,
+               -- What is told is how well it answers; the sum that ranks it is a share of the best of this recall.
+               f.relevance, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score,
                f.similarity, i.confidence::double precision,
                i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
                o.contradicts <> '{}', o.outdated, c.name, b.domains,

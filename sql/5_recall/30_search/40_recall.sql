@@ -62,15 +62,11 @@ BEGIN
     -- The last page of several is no ignorance.
     IF v_withheld <> '{}' THEN
         v_rows := v_rows || memwarden_internal.withheld_row(cardinality(v_withheld));
-    ELSIF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(recall.exclude, '{}') = '{}' THEN
-        v_reader := memwarden_internal.settle_reader(
-            v_principal_id, recall.query, recall.embedding, 10, recall.layers, recall.scope, recall.scopes, recall.min_confidence,
-            recall.weights, recall.fusion, recall.embedding_model, NULL, NULL, recall.classification, recall.surface);
-        v_rows := ARRAY[memwarden_internal.unknown(v_principal_id, recall.surface, v_threshold, ARRAY(
-            SELECT f.relevance
-              FROM unnest(memwarden_internal.find(
-                       v_reader, recall.query, 10, recall.layers, recall.subject, recall.predicate, recall.kind, recall.filter,
-                       recall.min_confidence, recall.valid_at, recall.fusion)) AS f))];
+    ELSIF v_rows = '{}' AND coalesce(recall.exclude, '{}') = '{}' THEN
+        v_rows := array_remove(ARRAY[memwarden_internal.nothing_known(
+            v_principal_id, v_threshold, recall.query, recall.embedding, recall.layers, recall.scope, recall.scopes, recall.valid_at,
+            recall.embedding_model, recall.classification, recall.surface, recall.subject, recall.predicate, recall.kind, recall.filter,
+            recall.min_confidence, recall.weights, recall.fusion)], NULL);
     END IF;
     RETURN QUERY
     SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, r.text, r.score,
@@ -94,21 +90,23 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'the case. kind: equal. filter: content @> filter. min_confidence: 0 to 1. valid_at: only what is true in the world at that time. '
     'weights: {"vector", "keyword", "recency", "importance", "confidence", "freshness", "authority", "strength"}, each 0 to 1,000; or '
     'with relevance, see below. fusion: weighted (default) or rrf (reciprocal ranks, k = 60). threshold: 0 to 1, the least relevance '
-    'of an answer; default the relevance_threshold of its layer; without either, less relevant memories fill up to k. exclude: items '
+    'of an answer; default the relevance_threshold of its layer. Without either, the best answer to a query must be as relevant as '
+    'the embedding model asks among so many memories, and less relevant ones then fill up to k; 0 turns this off. exclude: items '
     'that earlier pages gave; memories that say the same are left out too. classification: no memories above it. surface: the '
     'boundary that the answer crosses; the answer is stripped and capped as define_surface() says. task: what the recall is for, at '
     'most 1,000 characters; recorded. rerank: who reorders the answer afterwards, at most 200 characters; the call then returns up to '
     '5 k answers, at least 50 and at most 1,000. In weights, "relevance" and "hybrid" may replace "vector" and "keyword". The weight '
     '"relevance" is 0 to 1,000. The number "hybrid" goes from 0, words alone, to 1, vectors alone; by default it is what measured '
     'best for the model. A component that weights leaves out counts nothing. Without weights, the weights of the layer apply; without '
-    'those, the relevance alone. The recall_weight of the layer multiplies the score. The component "confidence" is the adjusted '
+    'those, the relevance alone. The recall_weight of the layer multiplies the sum. The component "confidence" is the adjusted '
     'confidence. The component "recency" halves with each recency_half_life of the layer since a memory was said or true: since valid_from '
     'where that lies before it was recorded, otherwise since it was last recorded. The component "freshness" is recency, halved for a '
     'stale memory. The component "strength" is the relevance that explain_relevance() shows, at most 1; it is worked out for every '
     'memory found, and takes longer. A memory whose soft lifetime is '
-    'over, or that has gone stale with age, scores half. score: fused from seven components, each 0 to 1 within this recall. '
-    'similarity: the plain cosine. relevance: the mean of the cosine (0 where it is negative) and the share of the query''s words '
-    'that a memory has, by their rarity; the two are weighted as vector and keyword are; comparable between recalls. same_as: '
+    'over, or that has gone stale with age, counts half. The order goes by this sum, whose components are 0 to 1 within this recall; '
+    'explain_recall() shows it. similarity: the plain cosine. score, relevance: how well a memory answers by itself, comparable '
+    'between recalls: the mean of the cosine (0 where it is negative) and the share of the query''s words that it has, weighted as '
+    'vector and keyword are. same_as: '
     'memories that say the same and are not returned again; they say it word for word; where their layers have duplicate_similarity, '
     'the judgement of the gates also finds the same in other words, among memories that would have been within k. standing: verified, '
     'supported, reported, inferred, disputed or outdated. hedge: a phrase for the standing. suspicious: what the rules of today find; '

@@ -126,7 +126,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integ
     smallint, text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_rows(
-    p_rows memwarden_internal.recalled_item[], p_weights memwarden_internal.layer_weights[], p_fusion text)
+    p_rows memwarden_internal.recalled_item[], p_found memwarden_internal.scored_item[],
+    p_weights memwarden_internal.layer_weights[], p_fusion text)
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -135,9 +136,9 @@ BEGIN
     RETURN QUERY
     SELECT 'answer', format('%s. %s, %s: %s%s%s = %s; relevance %s', r.place, r.item_id, r.layer, CASE WHEN w.factor <> 1
         THEN format('%s * ', w.factor) END, CASE WHEN l.half THEN '0.5 * ' END,
-                            coalesce('(' || s.sum || ')', '0'), trim_scale(round(r.score::numeric, 4)),
+                            coalesce('(' || s.sum || ')', '0'), trim_scale(round(f.score::numeric, 4)),
                                 trim_scale(round(r.relevance::numeric, 4))),
-           jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'recall_weight',
+           jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'sum', f.score, 'recall_weight',
                w.factor, 'lifetime_weight', CASE WHEN l.half THEN 0.5 ELSE 1 END, 'parts', coalesce(s.parts, '[]'),
                               'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as',
                               to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts),
@@ -154,6 +155,7 @@ BEGIN
                          domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin,
                              recall_id, contradicts, neighbour_score, time_score, valid_from, valid_to, place)) AS r
       JOIN unnest(p_weights) AS w ON w.layer = r.layer
+      JOIN unnest(p_found) AS f ON f.item_id = r.item_id
       -- What is over softly, or has gone stale, counts half.
       LEFT JOIN LATERAL (SELECT coalesce(coalesce(i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END
                                                                  + w.soft_ttl) <= clock_timestamp(), false) AS half,
@@ -179,21 +181,24 @@ BEGIN
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
     RETURN QUERY
-    SELECT 'dispute', format('%s stands before %s though its score is lower: %s', a.item_id, b.item_id,
+    SELECT 'dispute', format('%s stands before %s though its sum is lower: %s', a.item_id, b.item_id,
                CASE WHEN b.item_id = ANY (a.contradicts) THEN 'they contradict each other, and it was said later'
                     ELSE 'it tells a newer value' END),
-           jsonb_build_object('first', a.item_id, 'then', b.item_id, 'scores', jsonb_build_array(a.score, b.score))
+           jsonb_build_object('first', a.item_id, 'then', b.item_id, 'sums', jsonb_build_array(f.score, g.score))
       FROM unnest(p_rows) WITH ORDINALITY AS a
       JOIN unnest(p_rows) WITH ORDINALITY AS b
         ON b.item_id = ANY (a.contradicts) OR b.provenance -> 'outdated_by' ? a.item_id::text
-     WHERE a.ordinality < b.ordinality AND a.score < b.score
+      JOIN unnest(p_found) AS f ON f.item_id = a.item_id
+      JOIN unnest(p_found) AS g ON g.item_id = b.item_id
+     WHERE a.ordinality < b.ordinality AND f.score < g.score
      ORDER BY a.ordinality, b.ordinality;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) IS
-    'Of each answer the sum that is its score, and which stand before what they contradict or make outdated because they are newer.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[],
-    text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
+    memwarden_internal.layer_weights[], text) IS
+    'Of each answer the sum that ranks it, and which stand before what they contradict or make outdated because they are newer.';
+REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
+    memwarden_internal.layer_weights[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_surface(p_principal_id bigint, p_surface text)
 RETURNS TABLE (step text, detail text, facts jsonb)

@@ -29,7 +29,9 @@ DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
     v_started      timestamptz := clock_timestamp();
     v_reader       memwarden_internal.reader;
+    v_found        memwarden_internal.scored_item[];
     v_rows         memwarden_internal.recalled_item[];
+    v_unknown      memwarden_internal.recalled_item;
     v_ready        timestamptz;
     v_answered     timestamptz;
     v_threshold    double precision := explain_recall.threshold;
@@ -42,10 +44,11 @@ BEGIN
         explain_recall.scopes, explain_recall.min_confidence, explain_recall.weights, explain_recall.fusion,
         explain_recall.embedding_model, v_threshold, explain_recall.exclude, explain_recall.classification, explain_recall.surface);
     v_ready := clock_timestamp();
-    v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
+    v_found := memwarden_internal.find(
         v_reader, explain_recall.query, explain_recall.k, explain_recall.layers, explain_recall.subject, explain_recall.predicate,
         explain_recall.kind, explain_recall.filter, explain_recall.min_confidence, explain_recall.valid_at, explain_recall.fusion,
-        explain_recall.exclude), explain_recall.weights, explain_recall.surface);
+        explain_recall.exclude);
+    v_rows := memwarden_internal.present_found(v_reader, v_found, explain_recall.weights, explain_recall.surface);
     v_answered := clock_timestamp();
     PERFORM memwarden_internal.log_recall(
         v_principal_id, 'explain', explain_recall.query,
@@ -69,19 +72,16 @@ BEGIN
                 explain_recall.valid_at, explain_recall.exclude) AS e;
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts
-      FROM memwarden_internal.explain_rows(v_rows, v_reader.weights, explain_recall.fusion) AS e;
-    IF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(explain_recall.exclude, '{}') = '{}' THEN
-        v_reader := memwarden_internal.settle_reader(
-            v_principal_id, explain_recall.query, explain_recall.embedding, 10, explain_recall.layers, explain_recall.scope,
-            explain_recall.scopes, explain_recall.min_confidence, explain_recall.weights, explain_recall.fusion,
-            explain_recall.embedding_model, NULL, NULL, explain_recall.classification, explain_recall.surface);
-        RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_unknown(memwarden_internal.unknown(
-            v_principal_id, explain_recall.surface, v_threshold, ARRAY(
-                SELECT f.relevance
-                  FROM unnest(memwarden_internal.find(
-                           v_reader, explain_recall.query, 10, explain_recall.layers, explain_recall.subject, explain_recall.predicate,
-                           explain_recall.kind, explain_recall.filter, explain_recall.min_confidence, explain_recall.valid_at,
-                           explain_recall.fusion)) AS f))) AS e;
+      FROM memwarden_internal.explain_rows(v_rows, v_found, v_reader.weights, explain_recall.fusion) AS e;
+    IF v_rows = '{}' AND coalesce(explain_recall.exclude, '{}') = '{}' THEN
+        v_unknown := memwarden_internal.nothing_known(
+            v_principal_id, v_threshold, explain_recall.query, explain_recall.embedding, explain_recall.layers, explain_recall.scope,
+            explain_recall.scopes, explain_recall.valid_at, explain_recall.embedding_model, explain_recall.classification,
+            explain_recall.surface, explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter,
+            explain_recall.min_confidence, explain_recall.weights, explain_recall.fusion);
+        IF v_unknown.standing IS NOT NULL THEN
+            RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_unknown(v_unknown) AS e;
+        END IF;
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_time(v_ready - v_started, v_answered - v_ready) AS e;
 END
@@ -91,9 +91,9 @@ COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text
     'Explains step by step how recall() reaches its answer to the same arguments. Each row is one step, in words and '
     'numbers. The steps are: (1) scopes: where recall() looks; (2) rights: what the caller reads there; (3) weights: '
     'those of each layer, and who set them; (4) words: how rare each is; (5) candidates: how many there were and what '
-    'was left out; (6) answer: for each memory the sum that is its score, its standing, and when it is true; (7) dispute: which memory '
-    'stands before another that it contradicts or makes outdated, because it is newer; (8) unknown: nothing reaches the threshold; (9) '
-    'time: in milliseconds. The answers are those before rerank changes them. The rows hold ids and never words of '
+    'was left out; (6) answer: for each memory the sum that ranks it, its score, its standing, and when it is true; (7) dispute: which '
+    'memory stands before another that it contradicts or makes outdated, because it is newer; (8) unknown: nothing reaches the '
+    'threshold; (9) time: in milliseconds. The answers are those before rerank changes them. The rows hold ids and never words of '
     'memories. The call is recorded as a recall. Across a surface the call explains only what crosses it: the answers '
     'that recall() gives there, by the floor of the surface. What the surface lets through then replaces the steps '
     'scopes, rights, words and candidates, because these count what does not cross. The call scores every candidate '

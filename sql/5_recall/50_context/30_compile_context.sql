@@ -111,14 +111,13 @@ BEGIN
                      FROM jsonb_array_elements(v_disputes -> r.item_id::text) AS d (id)) AS e) AS o
      CROSS JOIN LATERAL (SELECT memwarden_internal.context_line(q.place::integer, r, o.places) AS line) AS t
      ORDER BY q.place;
-    IF v_ids = '{}' AND v_floor IS NOT NULL THEN
-        v_unknown := memwarden_internal.unknown(v_principal_id, compile_context.surface, v_floor, ARRAY(
-            SELECT a.relevance
-              FROM memwarden_internal.answer(
-                       v_principal_id, p_query => compile_context.query, p_embedding => compile_context.embedding, p_k => 10,
-                       p_layers => compile_context.layers, p_scope => compile_context.scope, p_scopes => compile_context.scopes,
-                       p_valid_at => compile_context.valid_at, p_embedding_model => compile_context.embedding_model,
-                       p_classification => compile_context.classification, p_surface => compile_context.surface) AS a));
+    IF v_ids = '{}' THEN
+        v_unknown := memwarden_internal.nothing_known(
+            v_principal_id, v_floor, compile_context.query, compile_context.embedding, compile_context.layers, compile_context.scope,
+            compile_context.scopes, compile_context.valid_at, compile_context.embedding_model, compile_context.classification,
+            compile_context.surface);
+    END IF;
+    IF v_unknown.standing IS NOT NULL THEN
         RETURN QUERY
         SELECT c.*
           FROM (SELECT memwarden_internal.quoted_line(jsonb_build_object('n', 1, 'standing', 'unknown', 'hedge', v_unknown.hedge))

@@ -21,7 +21,7 @@ BEGIN
         CONTINUE WHEN v_block ->> 'source' = 'session' AND cardinality(v_noted) = 0;
         RETURN QUERY
         SELECT v_block ->> 'block', f.item_id, f.relevance
-          FROM (SELECT a.item_id, max(a.relevance) AS relevance, max(a.score) AS score
+          FROM (SELECT a.item_id, max(a.relevance) AS relevance
                   FROM unnest(p_texts) AS t (said)
                  CROSS JOIN jsonb_array_elements_text(coalesce(nullif(v_block -> 'kinds', 'null'), '[null]')) AS n (kind)
                  CROSS JOIN jsonb_array_elements_text(coalesce(nullif(v_block -> 'predicates', 'null'), '[null]')) AS r (predicate)
@@ -30,15 +30,16 @@ BEGIN
                            -- The subject of what a session notes is its own, or its task. Other sessions of that name are passed over.
                            p_subject => CASE v_block ->> 'source' WHEN 'session' THEN v_task END,
                            p_k => CASE v_block ->> 'source' WHEN 'session' THEN 100 ELSE v_many END,
-                           -- A block that has none of its own leaves it to the layers.
+                           -- A block that has none of its own leaves it to the layers, and gives what is nearest.
                            p_threshold => CASE WHEN v_block ->> 'threshold' IS NOT NULL
                                THEN coalesce((p_terms ->> 'floor')::double precision, 0) END,
                            p_layers => ARRAY(SELECT jsonb_array_elements_text(v_block -> 'layers')),
                            p_scope => CASE WHEN v_scopes IS NULL THEN p_scope END, p_scopes => v_scopes,
-                           p_kind => n.kind, p_predicate => r.predicate, p_classification => p_classification, p_surface => p_surface) AS a
+                           p_kind => n.kind, p_predicate => r.predicate, p_classification => p_classification, p_surface => p_surface,
+                           p_ranks => true) AS a
                  WHERE v_block ->> 'source' = 'memory' OR a.item_id = ANY (v_noted)
                  GROUP BY a.item_id) AS f
-         ORDER BY f.relevance DESC, f.score DESC, f.item_id
+         ORDER BY f.relevance DESC, f.item_id
          LIMIT v_many;
     END LOOP;
 END

@@ -39,9 +39,9 @@ BEGIN
         p_is_kept => v_reader.is_kept);
     RETURN QUERY
     SELECT m.request_id, m.part, m.importance, m.item_id, f.content, f.score
-      FROM unnest(v_rows) AS f
+      FROM unnest(v_rows) WITH ORDINALITY AS f
       JOIN memwarden_internal.session_memories(v_session.org_id, search_session.session_id) AS m ON m.item_id = ANY (f.item_id || f.same_as)
-     ORDER BY f.score DESC, m.ordinal DESC
+     ORDER BY f.ordinality, m.ordinal DESC
      LIMIT search_session.k;
 END
 $function$;

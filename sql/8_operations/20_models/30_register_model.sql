@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(
-    name text, dimension integer, vector_weight double precision DEFAULT 0.55, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}')
+    name text, dimension integer, vector_weight double precision DEFAULT 0.55, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}',
+    relevance_threshold double precision DEFAULT 0.36)
 RETURNS smallint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -9,11 +10,14 @@ DECLARE
 BEGIN
     IF register_embedding_model.name IS NULL OR register_embedding_model.name !~ E'^\\S{1,200}$'
        OR register_embedding_model.dimension IS NULL OR register_embedding_model.dimension NOT BETWEEN 1 AND 4000
-       OR register_embedding_model.vector_weight IS NULL OR register_embedding_model.vector_weight NOT BETWEEN 0 AND 1 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: no blanks; dimension: 1 to 4,000; vector_weight: 0 to 1');
+       OR register_embedding_model.vector_weight IS NULL OR register_embedding_model.vector_weight NOT BETWEEN 0 AND 1
+       OR (register_embedding_model.relevance_threshold BETWEEN 0 AND 1) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error(
+            'invalid_argument', 'name: no blanks; dimension: 1 to 4,000; vector_weight, relevance_threshold: 0 to 1');
     END IF;
-    INSERT INTO memwarden_data.embedding_model AS m (name, dimension, vector_weight)
-    VALUES (register_embedding_model.name, register_embedding_model.dimension, register_embedding_model.vector_weight)
+    INSERT INTO memwarden_data.embedding_model AS m (name, dimension, vector_weight, relevance_threshold)
+    VALUES (register_embedding_model.name, register_embedding_model.dimension, register_embedding_model.vector_weight,
+            register_embedding_model.relevance_threshold)
     ON CONFLICT DO NOTHING RETURNING m.model_id INTO v_model_id;
     IF v_model_id IS NULL THEN
         PERFORM memwarden_internal.raise_error('already_exists', format('embedding model %L', register_embedding_model.name));
@@ -22,13 +26,16 @@ BEGIN
     RETURN v_model_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb, double precision) IS
     'Registers an embedding model and returns its number. Vectors of different models are never compared. name: the name of the '
     'model. dimension: how many numbers its vectors have, 1 to 4,000. vector_weight: the weight that recall gives vectors beside the '
     'words, 0 to 1; 0.55 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
-    'writers bring vectors. settings: what the plug-in takes. Raises 42710 for a name that is taken, 22023 for a value out of range.';
-REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;
+    'writers bring vectors. settings: what the plug-in takes. relevance_threshold: how relevant the best of 500 memories must be for '
+    'a recall to know an answer, 0 to 1, see docs/recall.md; 0.36 by default, 0 for none. Raises 42710 for a name that is taken, 22023 '
+    'for a value out of range.';
+REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb, double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb, double precision)
+    TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_embedder(model text, embedder text, settings jsonb DEFAULT '{}')
 RETURNS void

@@ -41,7 +41,7 @@ BEGIN
     SELECT g.scope_id, s.id, n.item_id
       FROM (SELECT k.scope_id,
                    array_agg((p_org_id, k.item_id, k.updated_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, p_layer,
-                              k.fingerprint, '{}', NULL, NULL)::memwarden_internal.scored_item
+                              k.fingerprint, '{}', NULL, NULL, NULL)::memwarden_internal.scored_item
                              ORDER BY k.adjusted_confidence DESC, k.confidence DESC, k.item_id) AS items
               FROM known AS k
              WHERE k.item_id = k.first_id AND k.duplicate_similarity IS NOT NULL

@@ -244,6 +244,6 @@ def test_a_template_makes_the_text_that_is_searched(
     told = agent.execute("SELECT text FROM memwarden.get(%s)", (answer["item_id"],)).fetchall()
     assert told == [{"text": f"Ana likes tea {kind}"}]
     found = agent.execute(
-        "SELECT keyword_score FROM memwarden.recall('xyzzy', kind => %s)", (kind,)
+        "SELECT keyword_score FROM memwarden.recall('xyzzy', kind => %s, threshold => 0)", (kind,)
     ).fetchall()
     assert [row["keyword_score"] for row in found] == [0]

@@ -30,7 +30,7 @@ def test_what_is_encrypted_is_read_and_found_and_stands_nowhere_in_clear(vault: 
         "SELECT content FROM memwarden.items WHERE subject = 'Petra Horvat'",
         "SELECT content FROM memwarden.history(%(item)s)",
         "SELECT content FROM memwarden.as_of(clock_timestamp(), item_id => %(item)s)",
-        "SELECT content FROM memwarden.recall('x', filter =>"
+        "SELECT content FROM memwarden.recall('x', threshold => 0, filter =>"
         ' \'{"illness": "zqxdiabetes since her zqxwedding"}\')',
     ):
         (row,) = agent.execute(query, {"item": done["item_id"]}).fetchall()
@@ -81,7 +81,7 @@ def test_a_memory_whose_key_is_gone_says_so_and_nothing_fails(vault: Vault) -> N
         "SELECT content FROM memwarden.items",
         "SELECT content FROM memwarden.history(%(item)s)",
         "SELECT content FROM memwarden.as_of(clock_timestamp(), item_id => %(item)s)",
-        "SELECT content FROM memwarden.recall('illness', k => 1)",
+        "SELECT content FROM memwarden.recall('illness', k => 1, threshold => 0)",
     ):
         (row,) = agent.execute(query, {"item": done["item_id"]}).fetchall()
         assert row["content"] == gone, query

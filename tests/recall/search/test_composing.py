@@ -124,7 +124,8 @@ def test_a_recall_is_what_a_model_leaves(
     arguments = asked | filters
     if seed is not None:
         arguments["embedding"] = np.random.default_rng(seed).normal(size=384).tolist()
-    everything = recall(reader, **arguments, k=1000)
+    found = recall(reader, **arguments, k=1000, threshold=0)
+    everything = [row for row in found if row["item_id"]]
 
     left = {m["item_id"]: m for m in stored[1] if fits(m, filters)}
     told = {row["item_id"] for row in everything}

@@ -84,4 +84,4 @@ def test_what_holds_since_then_comes_first(reader: Connection[DictRow], remember
     parts = {part["part"]: part for part in facts["parts"]}
     assert (parts["time"]["weight"], parts["time"]["component"]) == (0.2, 1)
     total = sum(part["weight"] * part["component"] for part in parts.values())
-    assert facts["score"] == pytest.approx(total)
+    assert facts["sum"] == pytest.approx(total)

@@ -63,7 +63,7 @@ def test_fusion_finds_more_evidence_than_its_parts(
         vector = vectors["questions"][i].astype(float).tolist()
         for mode, how in MODES.items():
             rows = recall(agent, query=question["q"], embedding=vector, **how)
-            found = {turn_of[row["item_id"]] for row in rows}
+            found = {turn_of[row["item_id"]] for row in rows if row["item_id"]}
             shares[mode].append(len(found & evidence) / len(evidence))
     figures = {mode: round(mean(each), 3) for mode, each in shares.items()}
     print(f"evidence recall@10 over {len(shares['fused'])} questions: {figures}")

@@ -53,7 +53,7 @@ def test_of_each_answer_the_parts_make_the_score(
         assert {part["part"] for part in facts["parts"]} == {"vector", "keyword", "confidence"}
         if fusion == "weighted":
             total = math.fsum(part["weight"] * part["component"] for part in facts["parts"])
-            assert facts["score"] == pytest.approx(facts["recall_weight"] * total)
+            assert facts["sum"] == pytest.approx(facts["recall_weight"] * total)
 
 
 def test_it_says_where_it_looked_what_it_left_out_and_how_rare_each_word_is(

@@ -101,7 +101,11 @@ def role(shared_world: World) -> str:
 def names(shared_world: World, role: str) -> Callable[..., list[str]]:
     """Recall, and return the names of what came back."""
     agent = shared_world.connect(role)
-    return lambda **how: [row["content"]["name"] for row in recall(agent, **({"k": 100} | how))]
+    return lambda **how: [
+        row["content"]["name"]
+        for row in recall(agent, **({"k": 100, "threshold": 0} | how))
+        if row["item_id"]
+    ]
 
 
 @pytest.mark.parametrize(("how", "expected"), CASES, ids=[repr(how)[:60] for how, _ in CASES])
@@ -127,7 +131,7 @@ def test_what_has_expired_is_never_returned(
         "UPDATE memwarden_data.item SET expires_at = now() - interval '1 s' WHERE item_id = %s",
         (gone,),
     )
-    found = recall(reader, query="hour", k=100)
+    found = recall(reader, query="hour", k=100, threshold=0)
     assert [row["item_id"] for row in found] == [kept]
     # What is gone does not stretch the scale of what remains, either.
     assert found[0]["keyword_score"] == 0

@@ -125,7 +125,7 @@ def test_no_query_is_an_error(reader: Connection[DictRow], remember: Remember, q
     remember("green tea in the morning")
     remember("black coffee at night")
     for arguments in ({}, {"fusion": "rrf"}, {"weights": WORDS}):
-        found = recall(reader, query=query, **arguments)
+        found = recall(reader, query=query, threshold=0, **arguments)
         assert len(found) == 2
         assert all(0 <= row["score"] <= 1 for row in found)
     if "tea" in query.split():

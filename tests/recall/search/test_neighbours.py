@@ -12,7 +12,7 @@ from psycopg import Connection, DatabaseError
 from psycopg.rows import DictRow
 
 from access import call, curator
-from helpers import recall, write
+from helpers import ranked, recall, write
 
 if TYPE_CHECKING:
     from conftest import World
@@ -36,7 +36,7 @@ def plainly(
 
     `rows`: all that the caller sees, scored by vectors and words alone.
     """
-    own = {row["item_id"]: row["score"] for row in rows}
+    own = {row["item_id"]: row["sum"] for row in rows}
     lift: defaultdict[Any, float] = defaultdict(float)
     for talk in set(talks.values()):
         seen = [item for item in said if item in own and talks.get(item) == talk]
@@ -121,22 +121,22 @@ def test_a_neighbour_lends_what_the_caller_sees_of_it_and_no_more(world: World) 
         for query, embedding in asked:
             given = {} if embedding is None else {"embedding": embedding}
             alone = ALONE if given else {"vector": 0.2, "keyword": 0.8}
-            base = recall(reader, query=query, k=1000, weights=alone, **given)
+            base = ranked(reader, query=query, k=1000, weights=alone, **given)
             assert {row["item_id"] for row in base} == set(said)
             assert all(row["neighbour_score"] == 0 for row in base)
             expected = plainly(base, talks, said, 0.5)
             for weights in (None, alone | {"neighbour": 0.5}):
                 how = {} if weights is None else {"weights": weights}
-                found = recall(reader, query=query, k=1000, **given, **how)
+                found = ranked(reader, query=query, k=1000, **given, **how)
                 for row in found:
                     score, lift = expected[row["item_id"]]
                     assert row["neighbour_score"] == pytest.approx(lift, abs=1e-9)
-                    assert row["score"] == pytest.approx(score, abs=1e-9)
-                assert all(a["score"] >= b["score"] for a, b in pairwise(found))
+                    assert row["sum"] == pytest.approx(score, abs=1e-9)
+                assert all(a["sum"] >= b["sum"] for a, b in pairwise(found))
             assert max(row["neighbour_score"] for row in found) > 0.2
             # What is lifted stays below what lifts it: the first stays the first.
             assert found[0]["item_id"] == base[0]["item_id"]
-            answers.append([(r["text"], r["score"], r["neighbour_score"]) for r in found])
+            answers.append([(r["text"], r["sum"], r["neighbour_score"]) for r in found])
         told.append(answers)
     assert told[0] == told[1]
     # The heads are laid out anew: who stands beside whom is in the log.
@@ -182,7 +182,7 @@ def test_the_weight_is_the_layer_s_or_the_call_s_and_is_explained(
     assert parts["neighbour"]["component"] == pytest.approx(found[answers])
     assert "+ 0.5 * neighbour 1" in step["detail"]
     total = sum(part["weight"] * part["component"] for part in parts.values())
-    assert step["facts"]["score"] == pytest.approx(total)
+    assert step["facts"]["sum"] == pytest.approx(total)
     with pytest.raises(DatabaseError) as raised:
         lifts(weights={"neighbour": 1001})
     assert raised.value.sqlstate == "22023"

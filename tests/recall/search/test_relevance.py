@@ -100,7 +100,8 @@ def test_a_layer_has_a_threshold_of_its_own(world: World) -> None:
         assert write(agent, layer, {"text": f"boats {layer}"})["outcome"] == "COMMITTED"
 
     def layers(**arguments: Any) -> set[str]:
-        return {row["layer"] for row in recall(agent, query="green tea", **arguments)}
+        asked = {"query": "green tea", "weights": {"relevance": 1}}
+        return {row["layer"] for row in recall(agent, **asked, **arguments)}
 
     def configure(value: str) -> None:
         world.admin.execute(

@@ -11,7 +11,7 @@ from psycopg.errors import Error as DatabaseError
 from psycopg.rows import DictRow
 
 from conftest import World
-from helpers import recall, write
+from helpers import ranked, recall, write
 
 VECTOR = [1.0] + [0.0] * 383
 OTHER = [0.5, 0.5] + [0.0] * 382
@@ -32,9 +32,9 @@ def configure(world: World, layer: str, **settings: Any) -> None:
 
 
 def scores(agent: Connection[DictRow], **arguments: Any) -> dict[str, float]:
-    """Ask for tea, near the boats; return the scores by layer."""
-    found = recall(agent, query="green tea", embedding=VECTOR, **arguments)
-    return {row["layer"]: row["score"] for row in found}
+    """Ask for tea, near the boats; return the sums by layer."""
+    found = ranked(agent, query="green tea", embedding=VECTOR, **arguments)
+    return {row["layer"]: row["sum"] for row in found}
 
 
 def test_one_number_goes_from_words_to_vectors(agent: Connection[DictRow]) -> None:
@@ -60,10 +60,10 @@ def test_a_layer_scores_by_weights_of_its_own(world: World, agent: Connection[Di
     plain = scores(agent)
     four_layers = {"vector": 0.4, "keyword": 0.3, "recency": 0.2, "importance": 0.1}
     configure(world, "semantic", weights=four_layers)
-    found = recall(agent, query="green tea", embedding=VECTOR)
+    found = ranked(agent, query="green tea", embedding=VECTOR)
     row = next(row for row in found if row["layer"] == "semantic")
     expected = sum(weight * row[f"{part}_score"] for part, weight in four_layers.items())
-    assert row["score"] == pytest.approx(expected, rel=1e-12)
+    assert row["sum"] == pytest.approx(expected, rel=1e-12)
     assert scores(agent)["episodic"] == plain["episodic"]
     assert scores(agent, weights={"relevance": 1}) == plain
     configure(world, "semantic", weights=None)
@@ -105,7 +105,7 @@ def test_utility_weighs_how_far_a_memory_is_to_be_believed_and_how_fresh_it_is(
         " WHERE v.version_id = i.version_id AND v.content ->> 'text' LIKE '%sound'"
     )
     weights = {"relevance": 0.6, "confidence": 0.2, "freshness": 0.1, "authority": 0.1}
-    found = recall(agent, embedding=VECTOR, weights=weights)
+    found = ranked(agent, embedding=VECTOR, weights=weights)
     assert [row["content"]["text"] for row in found] == ["green tea sound", "green tea shaky"]
     for row in found:
         expected = (
@@ -114,7 +114,7 @@ def test_utility_weighs_how_far_a_memory_is_to_be_believed_and_how_fresh_it_is(
             + 0.1 * row["freshness_score"]
             + 0.1 * row["authority_score"]
         )
-        assert row["score"] == pytest.approx(expected, rel=1e-9)
+        assert row["sum"] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("weights", [{"freshness": 1}, {"relevance": 1}])

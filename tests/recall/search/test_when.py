@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from helpers import recall, write, write_many
+from helpers import ranked, recall, write, write_many
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -135,11 +135,11 @@ def test_a_soft_lifetime_still_counts_from_when_it_was_recorded(world: World) ->
         "UPDATE memwarden_data.layer SET soft_ttl = '10 days' WHERE layer = 'episodic'"
     )
     write(agent, "episodic", "Ana walks to the pier", valid_from=TURN)
-    (found,) = recall(agent, query="pier", weights={"keyword": 1})
-    assert found["score"] == 1
+    (found,) = ranked(agent, query="pier", weights={"keyword": 1})
+    assert found["sum"] == found["score"] == 1
     world.admin.execute("UPDATE memwarden_data.item SET updated_at = now() - interval '11 days'")
-    (found,) = recall(agent, query="pier", weights={"keyword": 1})
-    assert found["score"] == 0.5
+    (found,) = ranked(agent, query="pier", weights={"keyword": 1})
+    assert (found["sum"], found["score"]) == (0.5, 1)
 
 
 def test_of_equals_the_one_said_last_comes_first(world: World) -> None:

@@ -64,7 +64,10 @@ def questions(seed: int = 5) -> list[dict[str, Any]]:
 def answers(agent: Agent, of: int = 3) -> list[list[tuple[Any, ...]]]:
     """Items, order and scores, of every so many a question."""
     return [
-        [(row["item_id"], round(row["score"], 5)) for row in recall(agent, **asked)]
+        [
+            (row["item_id"], round(row["score"], 5))
+            for row in recall(agent, **{"threshold": 0, **asked})
+        ]
         for asked in questions()[::of]
     ]
 
@@ -251,7 +254,7 @@ def test_retracted_copies_take_no_place_from_others(world: World, reader: Agent)
     Proves: L6 (as of now, whatever the job has seen)
     """
     chance = random.Random(11)
-    asked = {"query": "word1 word2", "embedding": vector(chance, 3), "k": 10}
+    asked = {"query": "word1 word2", "embedding": vector(chance, 3), "k": 10, "threshold": 0}
     arrange(world)
     for held in (False, True):
         nearest = [row["item_id"] for row in recall(reader, **{**asked, "k": 60})]

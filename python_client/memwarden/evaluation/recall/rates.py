@@ -120,13 +120,13 @@ class Report:
             if not rows:
                 continue
             measures = (f"by {unit}, {rows[0].questions} questions", *MEASURES)
-            lines += ["", *_table(measures, [(row.mode, *_shown(row.all)) for row in rows])]
+            lines += ["", *table_lines(measures, [(row.mode, *_shown(row.all)) for row in rows])]
             kinds = list(rows[0].by_kind)
             if len(kinds) > 1:
                 for name, place in (("recall@1", 0), ("recall@10", 2)):
                     head = (f"{name} of questions about", *kinds)
                     cells = [(r.mode, *(f"{r.by_kind[k][place]:.3f}" for k in kinds)) for r in rows]
-                    lines += ["", *_table(head, cells)]
+                    lines += ["", *table_lines(head, cells)]
         chosen = [
             (f"weight of {what} chosen on the other conversations", *_shown(figures))
             for what, figures in (
@@ -136,11 +136,12 @@ class Report:
             if figures is not None
         ]
         if chosen:
-            lines += ["", *_table(("by turn", *MEASURES), chosen)]
+            lines += ["", *table_lines(("by turn", *MEASURES), chosen)]
         return "\n".join(lines)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+def table_lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
     return [f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows)]
 
 
