@@ -37,8 +37,6 @@ ThisPredicate = Annotated[str | None, Field(description="Only this property of t
 ThisLayer = Annotated[str | None, Field(description="Only this layer, such as semantic.")]
 _POLL = 5.0
 _MOST = 1000
-_LEAST = 0.1
-"""Of a score: what answers less is no answer."""
 
 
 class AgentTools:
@@ -153,7 +151,7 @@ class AgentTools:
             layers=layers,
             scope=scope,
             subject=subject,
-            threshold=_LEAST if threshold is None else threshold,
+            threshold=threshold,
         )
         shown = [
             each

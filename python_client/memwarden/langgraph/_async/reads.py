@@ -163,6 +163,7 @@ class AsyncReads:
             scopes=[self._plan.scope(op.namespace_prefix)],
             layers=[self._plan.layer],
             filter=contained(op.filter),
+            threshold=0,  # a store ranks, and says how near each is
             **asked,
         ):
             yield [item for item in page if is_entry(item) and _fits(item, op)]
