@@ -188,7 +188,7 @@ def test_a_conversation_is_cut_into_stores(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_is_counted(server_dsn: str, tmp_path: Path) -> None:
-    """Questions of one conversation are answered there, and unknown in the other. Proves: L12."""
+    """Questions of one conversation are answered there, and unknown in the other. Proves: Q2."""
     talk = NESTED[0]["conversation"]
     said = ("The ferry to Bergen sails at noon.", "Take a warm coat along.")
     turns = [

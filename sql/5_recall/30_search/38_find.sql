@@ -39,7 +39,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_i
 CREATE OR REPLACE FUNCTION memwarden_internal.find(
     p_reader memwarden_internal.reader, p_query text, p_k integer, p_layers text[] DEFAULT NULL, p_subject text DEFAULT NULL,
     p_predicate text DEFAULT NULL, p_kind text DEFAULT NULL, p_filter jsonb DEFAULT NULL, p_min_confidence double precision DEFAULT NULL,
-    p_valid_at timestamptz DEFAULT NULL, p_fusion text DEFAULT 'weighted', p_exclude uuid[] DEFAULT NULL, p_among uuid[] DEFAULT NULL)
+    p_valid_at timestamptz DEFAULT NULL, p_fusion text DEFAULT 'weighted', p_exclude uuid[] DEFAULT NULL, p_among uuid[] DEFAULT NULL,
+    p_ranks boolean DEFAULT false)
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -76,7 +77,7 @@ BEGIN
                            v_limit, p_reader.asked_at, p_reader.principal_id, p_reader.labels) AS f);
         END IF;
         -- A question in words may be about nothing that is known. Who reads on has had the best.
-        IF p_query ~ E'\\S' AND coalesce(p_exclude, '{}') = '{}' THEN
+        IF NOT p_ranks AND p_query ~ E'\\S' AND coalesce(p_exclude, '{}') = '{}' THEN
             v_all := memwarden_internal.only_known(v_all, p_reader.weights, p_reader.known_from);
         END IF;
         IF p_among IS NOT NULL THEN
@@ -105,8 +106,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find(memwarden_internal.reader, text, integer, text[], text, text, text, jsonb,
-    double precision, timestamptz, text, uuid[], uuid[]) IS
+    double precision, timestamptz, text, uuid[], uuid[], boolean) IS
     'The best p_k items for a reader, best first, with their scores. p_among: only these items, however many others answer '
-    'better. p_layers: those that the weights of the reader are of.';
+    'better. p_layers: those that the weights of the reader are of. p_ranks: also where not even the best answers.';
 REVOKE ALL ON FUNCTION memwarden_internal.find(memwarden_internal.reader, text, integer, text[], text, text, text, jsonb,
-    double precision, timestamptz, text, uuid[], uuid[]) FROM PUBLIC;
+    double precision, timestamptz, text, uuid[], uuid[], boolean) FROM PUBLIC;

@@ -64,12 +64,9 @@ DECLARE
         p_threshold, p_exclude, p_classification, p_surface);
     v_said   memwarden_internal.described;
 BEGIN
-    IF p_ranks THEN
-        v_reader.known_from := 0;
-    END IF;
     v_said := memwarden_internal.describe(v_reader, memwarden_internal.find(
         v_reader, p_query, p_k, p_layers, p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_fusion, p_exclude,
-        p_among), NULL);
+        p_among, p_ranks), NULL);
     RETURN QUERY SELECT (r).* FROM unnest(CASE WHEN v_said.contradicted THEN memwarden_internal.newer_first(
                                                    v_said.rows, memwarden_internal.timed_layers(v_reader, p_weights))
                                                ELSE v_said.rows END) AS r;

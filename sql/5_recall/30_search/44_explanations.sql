@@ -180,6 +180,21 @@ BEGIN
                       AS n (name, weight, component)
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
+    memwarden_internal.layer_weights[], text) IS
+    'Of each answer the sum that ranks it, and how well it answers.';
+REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
+    memwarden_internal.layer_weights[], text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.explain_disputes(
+    p_rows memwarden_internal.recalled_item[], p_found memwarden_internal.scored_item[])
+RETURNS TABLE (step text, detail text, facts jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
     RETURN QUERY
     SELECT 'dispute', format('%s stands before %s though its sum is lower: %s', a.item_id, b.item_id,
                CASE WHEN b.item_id = ANY (a.contradicts) THEN 'they contradict each other, and it was said later'
@@ -194,11 +209,10 @@ BEGIN
      ORDER BY a.ordinality, b.ordinality;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
-    memwarden_internal.layer_weights[], text) IS
-    'Of each answer the sum that ranks it, and which stand before what they contradict or make outdated because they are newer.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
-    memwarden_internal.layer_weights[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_disputes(memwarden_internal.recalled_item[], memwarden_internal.scored_item[]) IS
+    'Which answers stand before what they contradict or make outdated because they are newer.';
+REVOKE ALL ON FUNCTION memwarden_internal.explain_disputes(memwarden_internal.recalled_item[], memwarden_internal.scored_item[])
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_surface(p_principal_id bigint, p_surface text)
 RETURNS TABLE (step text, detail text, facts jsonb)

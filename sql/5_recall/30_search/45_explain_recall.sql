@@ -73,6 +73,7 @@ BEGIN
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts
       FROM memwarden_internal.explain_rows(v_rows, v_found, v_reader.weights, explain_recall.fusion) AS e;
+    RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_disputes(v_rows, v_found) AS e;
     IF v_rows = '{}' AND coalesce(explain_recall.exclude, '{}') = '{}' THEN
         v_unknown := memwarden_internal.nothing_known(
             v_principal_id, v_threshold, explain_recall.query, explain_recall.embedding, explain_recall.layers, explain_recall.scope,
