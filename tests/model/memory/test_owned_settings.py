@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from conftest import World
-from helpers import recall, write
+from helpers import ranked, recall, write
 from races import overlap, together
 from shipped import SCOPE, Shipped
 
@@ -109,10 +109,10 @@ def test_a_recall_is_scored_as_its_reader_has_it(world: World) -> None:
     one, two = world.register(ACME), world.register("/org/acme", descendants=True)
     write(world.connect(one), "episodic", "Ana plays the oboe.")
     configure(world.admin, "episodic", {"org": "acme", "agent": one}, recall_weight=3)
-    scores = [
-        recall(world.connect(agent), query="oboe", scope=ACME)[0]["score"] for agent in (one, two)
+    sums = [
+        ranked(world.connect(agent), query="oboe", scope=ACME)[0]["sum"] for agent in (one, two)
     ]
-    assert scores[0] == pytest.approx(3 * scores[1], rel=1e-3)
+    assert sums[0] == pytest.approx(3 * sums[1], rel=1e-3)
 
 
 def test_what_ages_memories_is_their_writers(world: World) -> None:

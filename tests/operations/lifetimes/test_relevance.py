@@ -187,4 +187,4 @@ def test_recall_weighs_relevance_where_it_is_asked_to(shared_world: World, ana: 
     )
     assert {part["part"] for part in answer["parts"]} >= {"strength"}
     total = sum(part["weight"] * part["component"] for part in answer["parts"])
-    assert answer["score"] == pytest.approx(total, rel=1e-4)
+    assert answer["sum"] == pytest.approx(total, rel=1e-4)

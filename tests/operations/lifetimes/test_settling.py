@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from conftest import World
-from helpers import recall
+from helpers import ranked
 from reviewing import decide, queue, reviewer
 
 from .conftest import Agent, age, remember, sweep, use
@@ -46,9 +46,9 @@ def test_what_has_gone_stale_counts_half_until_it_is_read_again(
         (pinned,),
     )
     asked = {"query": "gear a turns", "weights": {"keyword": 1}}
-    before = {row["item_id"]: row["score"] for row in recall(ana, **asked)}
+    before = {row["item_id"]: row["sum"] for row in ranked(ana, **asked)}
     sweep(shared_world)
-    after = {row["item_id"]: row["score"] for row in recall(ana, **asked)}
+    after = {row["item_id"]: row["sum"] for row in ranked(ana, **asked)}
     assert after[item] == before[item] / 2
     assert after[pinned] == before[pinned]
     marked = mark(shared_world, item)

@@ -10,15 +10,15 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from conftest import World
-from helpers import recall, write
+from helpers import ranked, write
 
 from .conftest import Agent, age, remember
 
 
 def score(agent: Agent, item: Any, **arguments: Any) -> float:
-    """The score of a memory that a recall finds."""
-    rows = recall(agent, query="valve", weights={"keyword": 1}, **arguments)
-    return next(float(row["score"]) for row in rows if row["item_id"] == item)
+    """The sum by which a recall ranks a memory."""
+    rows = ranked(agent, query="valve", weights={"keyword": 1}, **arguments)
+    return next(float(row["sum"]) for row in rows if row["item_id"] == item)
 
 
 def configure(world: World, layer: str, **settings: Any) -> None:
@@ -37,13 +37,14 @@ def test_an_event_counts_half_after_thirty_days(
     """
     item = remember(ana, "the valve leaks")
     how = {"query": query, "weights": {"keyword": 1}, "fusion": fusion}
-    (before,) = recall(ana, **how)
+    (before,) = ranked(ana, **how)
     age(shared_world, item, 29.9)
-    (kept,) = recall(ana, **how)
-    assert kept["score"] == pytest.approx(before["score"])
+    (kept,) = ranked(ana, **how)
+    assert kept["sum"] == pytest.approx(before["sum"])
     age(shared_world, item, 0.2)
-    (after,) = recall(ana, **how)
-    assert after["score"] == pytest.approx(before["score"] / 2)
+    (after,) = ranked(ana, **how)
+    assert after["sum"] == pytest.approx(before["sum"] / 2)
+    assert after["score"] == before["score"]
     assert after["relevance"] == pytest.approx(before["relevance"])
     answers = ana.execute("SELECT * FROM memwarden.explain_recall(%s)", (query,)).fetchall()
     (facts,) = (row["facts"] for row in answers if row["step"] == "answer")
