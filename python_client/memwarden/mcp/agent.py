@@ -37,6 +37,8 @@ ThisPredicate = Annotated[str | None, Field(description="Only this property of t
 ThisLayer = Annotated[str | None, Field(description="Only this layer, such as semantic.")]
 _POLL = 5.0
 _MOST = 1000
+_LEAST = 0.1
+"""Of a score: what answers less is no answer, also beside one that does."""
 
 
 class AgentTools:
@@ -145,24 +147,22 @@ class AgentTools:
         ] = None,
     ) -> Annotated[CallToolResult, shapes.Found]:
         """Find what is remembered, by meaning and by words, best first; or that nothing is."""
-        answer = await self._who.caller().memory.answer(
-            query,
-            k=k or 10,
-            layers=layers,
-            scope=scope,
-            subject=subject,
-            threshold=threshold,
-        )
+        memory = self._who.caller().memory
+        about: dict[str, Any] = {"k": k or 10, "layers": layers, "scope": scope, "subject": subject}
+        answer = await memory.answer(query, threshold=threshold, **about)
+        if not answer.items and answer.unknown is answer.withheld is None:
+            # Where there is nothing at all, a threshold is what has it said.
+            answer = await memory.answer(query, threshold=_LEAST, **about)
+        least = _LEAST if threshold is None else threshold
+        items = [each for each in answer.items if each.score >= least]
         shown = [
-            each
-            for each in answer.items
-            if include_instructions or not is_instruction(each.suspicious)
+            each for each in items if include_instructions or not is_instruction(each.suspicious)
         ]
         told: dict[str, Any] = {"memories": [_found(each) for each in shown]}
         if answer.unknown is not None:
             told["unknown"] = brief(answer.unknown)
-        if len(shown) < len(answer.items):
-            told["left_out_as_instructions"] = len(answer.items) - len(shown)
+        if len(shown) < len(items):
+            told["left_out_as_instructions"] = len(items) - len(shown)
         return result(told)
 
     @answered

@@ -16,22 +16,22 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_one    memwarden_internal.scored_item;
-    v_layers text[] := ARRAY(SELECT w.layer FROM unnest(p_weights) AS w WHERE w.threshold IS NULL AND w.source <> 'call');
+    v_one memwarden_internal.scored_item;
 BEGIN
     FOREACH v_one IN ARRAY p_found LOOP
-        IF v_one.relevance >= memwarden_internal.known_from(p_known_from, v_one.among) AND v_one.layer = ANY (v_layers) THEN
+        IF v_one.relevance >= memwarden_internal.known_from(p_known_from, v_one.among) THEN
             RETURN p_found;
         END IF;
     END LOOP;
-    RETURN ARRAY(SELECT f FROM unnest(p_found) AS f WHERE f.layer <> ALL (v_layers));
+    RETURN ARRAY(SELECT f FROM unnest(p_found) AS f
+                  WHERE f.layer = ANY (ARRAY(SELECT w.layer FROM unnest(p_weights) AS w
+                                              WHERE w.threshold IS NOT NULL OR w.source = 'call')));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_item[], memwarden_internal.layer_weights[],
     double precision) IS
-    'Found items; without those of layers that have no threshold, nor weights of the call, where none of these is as relevant as '
-    'known_from() asks. '
-    'p_known_from: what the model asks.';
+    'Found items; where none of them is as relevant as known_from() asks, without those of layers that have no threshold, nor weights '
+    'of the call. p_known_from: what the model asks.';
 REVOKE ALL ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_item[], memwarden_internal.layer_weights[],
     double precision) FROM PUBLIC;
 
@@ -77,7 +77,9 @@ BEGIN
                            v_limit, p_reader.asked_at, p_reader.principal_id, p_reader.labels) AS f);
         END IF;
         -- A question in words may be about nothing that is known. Who reads on has had the best.
-        IF NOT p_ranks AND p_query ~ E'\\S' AND coalesce(p_exclude, '{}') = '{}' THEN
+        IF NOT p_ranks AND p_query ~ E'\\S' AND coalesce(p_exclude, '{}') = '{}'
+           -- As a rule the first tells, whatever it was found among.
+           AND (v_all[1].relevance >= p_reader.known_from) IS NOT TRUE THEN
             v_all := memwarden_internal.only_known(v_all, p_reader.weights, p_reader.known_from);
         END IF;
         IF p_among IS NOT NULL THEN
