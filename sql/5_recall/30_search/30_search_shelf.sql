@@ -158,7 +158,7 @@ BEGIN
         SELECT f.* FROM (SELECT r.*, row_number() OVER (ORDER BY r.rank DESC) > 20 AND NOT r.is_nearest AS is_between,
                                 r.weight * v_rates.factors[r.place]
                                 * (v_rates.vectors[r.place] * CASE WHEN r.similarity IS NULL
-                                       THEN memwarden_internal.coverage(r.matter, r.all_matter)
+                                       THEN memwarden_internal.coverage(r.matter, v_whole)
                                        ELSE coalesce((r.similarity - r.least) / nullif(r.most - r.least, 0), 0) END
                                    + v_rates.keywords[r.place] * coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0)) AS score
                            FROM ranked AS r) AS f

@@ -246,7 +246,7 @@ BEGIN
                -- Where no vector tells anything the words decide.
                r.similarity, CASE WHEN r.is_foreign THEN w.keyword
                                   -- What has no vector yet is as near as it has the question's words.
-                                  ELSE coalesce(r.vector, memwarden_internal.coverage(r.matter, r.all_matter)) END AS vector,
+                                  ELSE coalesce(r.vector, memwarden_internal.coverage(r.matter, v_asked.whole)) END AS vector,
                w.keyword, r.matter, r.items
           FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
          CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
