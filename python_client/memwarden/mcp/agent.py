@@ -150,7 +150,7 @@ class AgentTools:
         memory = self._who.caller().memory
         about: dict[str, Any] = {"k": k or 10, "layers": layers, "scope": scope, "subject": subject}
         answer = await memory.answer(query, threshold=threshold, **about)
-        if not answer.items and answer.unknown is answer.withheld is None:
+        if not answer.items and answer.unknown is None and answer.withheld is None:
             # Where there is nothing at all, a threshold is what has it said.
             answer = await memory.answer(query, threshold=_LEAST, **about)
         least = _LEAST if threshold is None else threshold

@@ -194,7 +194,7 @@ def test_a_model_has_a_threshold_of_its_own(world: World, home: str) -> None:
         given = {"embedding": [1.0, 0.0], "embedding_model": name}
         stored = write(agent, "episodic", {"text": f"tea of {name}"}, **given)
         assert stored["outcome"] == "COMMITTED"
-    asked = {"query": "boats", "embedding": [0.0, 1.0]}
+    asked: dict[str, Any] = {"query": "boats", "embedding": [0.0, 1.0]}
     assert known(agent, **asked, embedding_model="sure") == []
     assert len(known(agent, **asked, embedding_model="any")) == 2
     with pytest.raises(psycopg.errors.InvalidParameterValue):

@@ -75,8 +75,10 @@ class Report:
 
     def as_markdown(self) -> str:
         """Return it as a table."""
-        head = ("vectors", "memories", "questions", "lost", "of another: silent")
-        head += (f"at {LOST:.0%} lost of the others: lost", "silent")
+        head = (
+            *("vectors", "memories", "questions", "lost", "of another: silent"),
+            *(f"at {LOST:.0%} lost of the others: lost", "silent"),
+        )
         return "\n".join(
             table_lines(
                 head,
