@@ -60,7 +60,7 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
         async with mcp.Client(build("agent", OnePrincipal(agent_dsn))) as host:
             listed = {each.name: each for each in (await host.list_tools()).tools}
             assert listed["forget"].annotations.destructive_hint
-            for name in ("search_memories", "get_memory", "working_memory", "whoami"):
+            for name in ("search_memories", "get_memory", "list_sources", "whoami"):
                 assert listed[name].annotations.read_only_hint
             assert "decide" not in listed
 

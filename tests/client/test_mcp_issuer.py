@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from psycopg.conninfo import make_conninfo
@@ -301,19 +302,26 @@ def test_a_token_to_read_writes_nothing(door: Door, monkeypatch: pytest.MonkeyPa
     async def use() -> None:
         async with opened(door) as url:
             async with bearing(url, door.issuer.token(url)) as ana:
-                await call(ana, "add_memory", content="Ana likes rowing", subject="Ana")
+                _, kept = await call(ana, "add_memory", content="Ana likes rowing", subject="Ana")
             token = door.issuer.token(url, scope=READ)
             async with bearing(url, token) as reader:
                 _, told = await call(reader, "list_memories")
                 [item] = told["memories"]
                 assert (await call(reader, "get_memory", item_id=item["item_id"]))[1]["content"]
                 assert (await call(reader, "search_memories", query="rowing"))[1]["memories"]
+                told = [
+                    await call(reader, "get_context", query="rowing"),
+                    await call(reader, "list_sources"),
+                    await call(reader, "request_status", request_id=kept["request_id"]),
+                ]
+                assert [failed for failed, _ in told] == [False] * 3, told
             head = {"Authorization": f"Bearer {token}"}
             async with httpx2.AsyncClient(headers=ACCEPT | head) as web:
                 for tool, arguments in (
                     ("add_memory", {"content": "x"}),
                     ("forget", {"about": "Ana", "expected": 1, "reason": "x"}),
                     ("observe", {}),
+                    ("working_memory", {"session_id": str(uuid4())}),
                 ):
                     body: Any = asking(tool, **arguments)
                     for sent in (body, [asking("whoami"), body]):
@@ -393,6 +401,10 @@ class Balanced(httpx2.AsyncBaseTransport):
         self.met.append(port)
         request.url = request.url.copy_with(scheme="http", host="127.0.0.1", port=port)
         return await self._under.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._under.aclose()
 
 
 def test_processes_behind_a_balancer_answer_alike(door: Door) -> None:

@@ -12,7 +12,7 @@ from pydantic import Field
 from memwarden.mcp import shapes
 from memwarden.mcp.answers import answered, brief, decision, refused, result
 from memwarden.mcp.principals import Principals
-from memwarden.mcp.tools import ADDS, READS, STEPS, made
+from memwarden.mcp.tools import ADDS, STEPS, made
 
 
 class TaskTools:
@@ -25,8 +25,8 @@ class TaskTools:
         """Return the tools, with what a host may tell its user about each."""
         return made(
             [
-                (READS, (self.working_memory,)),
-                (ADDS, (self.start_session,)),
+                # Looking at a session keeps it alive.
+                (ADDS, (self.start_session, self.working_memory)),
                 (STEPS, (self.observe, self.advance_plan, self.end_session)),
             ]
         )
