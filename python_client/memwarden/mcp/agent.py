@@ -149,12 +149,12 @@ class AgentTools:
         """Find what is remembered, by meaning and by words, best first; or that nothing is."""
         memory = self._who.caller().memory
         about: dict[str, Any] = {"k": k or 10, "layers": layers, "scope": scope, "subject": subject}
-        answer = await memory.answer(query, threshold=threshold, **about)
-        if not answer.items and answer.unknown is None and answer.withheld is None:
-            # Where there is nothing at all, a threshold is what has it said.
-            answer = await memory.answer(query, threshold=_LEAST, **about)
         least = _LEAST if threshold is None else threshold
+        answer = await memory.answer(query, threshold=threshold, **about)
         items = [each for each in answer.items if each.score >= least]
+        if not items and answer.unknown is None and answer.withheld is None:
+            # Where nothing answers, a threshold is what has it said.
+            answer = await memory.answer(query, threshold=least or _LEAST, **about)
         shown = [
             each for each in items if include_instructions or not is_instruction(each.suspicious)
         ]
