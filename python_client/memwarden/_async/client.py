@@ -458,6 +458,7 @@ class AsyncClient(
         than `threshold`, and nothing but what crosses `surface`. What looks like an instruction to
         its reader is there only where `include_instructions` is true.
         """
+        scopes, layers = listed("scopes", scopes), listed("layers", layers)
         embedding, embedding_model = await self._vectors.of_query(query, embedding, embedding_model)
         items = await self._session.fetch(
             sql.CONTEXT,
@@ -466,8 +467,8 @@ class AsyncClient(
                 "embedding": None if embedding is None else single_precision(embedding),
                 "token_budget": token_budget,
                 "scope": scope,
-                "scopes": listed("scopes", scopes),
-                "layers": listed("layers", layers),
+                "scopes": scopes,
+                "layers": layers,
                 "classification": classification,
                 "freshness": freshness,
                 "min_confidence": min_confidence,

@@ -51,19 +51,20 @@ class External:
         Raises:
             NotFound: there is no such scope, layer, model, classification or surface.
         """
+        layers, exclude = listed("layers", layers), listed("exclude", exclude)
         embedding, embedding_model = self._vectors.of_query(query, embedding, embedding_model)
         names = ("scopes", "predicate", "kind", "filter", "min_confidence", "valid_at", "weights")
         arguments: dict[str, Any] = dict.fromkeys((*names, "rerank")) | {
             "query": query,
             "embedding": None if embedding is None else single_precision(embedding),
             "k": k,
-            "layers": listed("layers", layers),
+            "layers": layers,
             "scope": scope,
             "subject": subject,
             "fusion": "weighted",
             "embedding_model": embedding_model,
             "threshold": threshold,
-            "exclude": listed("exclude", exclude),
+            "exclude": exclude,
             "classification": classification,
             "surface": surface,
             "task": task,
