@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from datetime import timedelta
 from itertools import chain
 from typing import Any
@@ -12,8 +13,8 @@ from uuid import UUID, uuid4
 
 from langgraph.store.base import GetOp, Op, PutOp, Result, SearchOp
 
-from memwarden._json import strict_json
 from memwarden._sync.client import Client
+from memwarden._sync.vectors import Vectors
 from memwarden.errors import (
     AlreadyExists,
     ConnectionFailed,
@@ -41,6 +42,10 @@ class Work:
     """Carries out operations: the reads, then the puts; of equal ones one, of a key the last."""
 
     def __init__(self, client: Client, plan: Plan) -> None:
+        if plan.index is not None:
+            # An embedder of the client's makes no vector of what is put with index=False.
+            client = copy(client)
+            client._vectors = Vectors(client._session, None)
         self._client = client
         self._plan = plan
         self._reads = Reads(client, plan)
@@ -144,7 +149,7 @@ class Work:
         kept = [op for op in puts if op.value is not None]
         vectors = self._vectors(kept)
         requests = [self._arguments(op, each) for op, each in zip(kept, vectors, strict=True)]
-        if len(requests) == 1 and "content" in requests[0]:  # a third cheaper than a batch of one
+        if len(requests) == 1:  # a third cheaper than a batch of one
             results = [self._client.write(**requests[0])]
         else:
             results = self._client.write_many(requests)
@@ -218,8 +223,7 @@ class Work:
         if plan.index is None:
             return given
         if vector is None:
-            # As text, so that a client with an embedder makes no vector of it.
-            return given | {"content_text": strict_json(given.pop("content"))}
+            return given
         origin = dict(given.get("origin") or {})
         if task := named(op.index, origin.get("task")):
             given["origin"] = origin | {"task": task}
