@@ -36,7 +36,7 @@ except NotInstalled as error:
 MEMORIES = {
     "Omar hat sich beim Skifahren das Bein gebrochen.": "How was Omar injured?",
     "La factura debe pagarse en un plazo de treinta días.": "How long do we have to pay the bill?",
-    "Сервер перезапускают каждое воскресенье ночью.": "When is the machine down?",
+    "Сервер перезапускают каждое воскресенье ночью.": "On which day is the server restarted?",
     "Omar's mother lives in a village by the sea.": "Wo sind Omars Eltern zu Hause?",
 }
 CRICKET = "Omar joue au cricket le samedi."
@@ -170,14 +170,14 @@ def test_a_client_that_runs_on_finds_the_model_by_itself(
     assert written.outcome == "COMMITTED"
     dsn = make_conninfo(shipped.world.dsn, user=login)
     assert run("worker", "--embedders", "all", "--once", "--dsn", dsn).exit_code == 0
-    [item, *_] = memory.recall("What must he not eat?")
+    [item, *_] = memory.recall("Which food is he allergic to?")
     assert item.item_id == written.item_id
     assert item.similarity is not None
 
     async def as_task() -> list[memwarden.RecalledItem]:
         dsn = make_conninfo(shipped.world.dsn, user=shipped.agent.info.user)
         async with await memwarden.AsyncClient.connect(dsn) as client:
-            return await client.recall("What must he not eat?")
+            return await client.recall("Which food is he allergic to?")
 
     assert asyncio.run(as_task())[0].item_id == item.item_id
 
