@@ -52,7 +52,8 @@ def told(world: World) -> dict[str, Any]:
     """What the store says: memories and history, the order of recall, the log, the provenance."""
     orders = {
         f"{role} asks: {question}": [
-            str(row["item_id"]) for row in recall(world.connect(role), query=question, k=100)
+            str(row["item_id"])
+            for row in recall(world.connect(role), query=question, k=100, threshold=0)
         ]
         for role in HOMES
         for question in QUESTIONS

@@ -99,11 +99,6 @@ def age(world: World, over: int) -> None:
     )
 
 
-def shown(row: DictRow) -> list[float]:
-    """How well a memory answers, and what ranks it."""
-    return [round(row[name], 5) for name in ("score", "vector_score", "keyword_score")]
-
-
 def answers(agent: Agent) -> list[list[tuple[Any, ...]]]:
     """What is answered to many questions: items, order and scores."""
     chance = random.Random(5)
@@ -113,7 +108,9 @@ def answers(agent: Agent) -> list[list[tuple[Any, ...]]]:
             query = " ".join(chance.sample(WORDS, 3))
             for how in ({"embedding": vector(chance, n)}, {}):
                 rows = recall(agent, query=query, **{"threshold": 0, **how, **arguments})
-                found.append([(row["item_id"], *shown(row)) for row in rows])
+                found.append(
+                    [(row["item_id"], round(row["score"], 5)) for row in rows if row["item_id"]]
+                )
     return found
 
 
