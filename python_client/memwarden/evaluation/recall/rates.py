@@ -312,6 +312,8 @@ def _found(
         scopes=[scope],
         weights=mode.weights,
         fusion=mode.fusion,
+        # What is nearest is ranked here; unknown.py measures when nothing is said.
+        threshold=0,
     )
     return [
         frozenset().union(*(stands_for.get(i, frozenset()) for i in (item.item_id, *item.same_as)))
