@@ -1,3 +1,21 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.speaks_for(p_broker_id bigint, p_principal_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.principal AS p
+          JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+          JOIN memwarden_data.principal AS broker ON broker.home_scope_id = ANY (home.lineage)
+         WHERE broker.principal_id = p_broker_id AND broker.kind = 'service'
+           AND p.principal_id = p_principal_id AND p.disabled_at IS NULL AND p.principal_id NOT IN (0, p_broker_id));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.speaks_for(bigint, bigint) IS
+    'Whether a broker gets tokens of an agent: of whoever lives where it does, or below.';
+REVOKE ALL ON FUNCTION memwarden_internal.speaks_for(bigint, bigint) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden.issue_token(
     agent text, audience text, ttl interval DEFAULT '5 minutes', org text DEFAULT NULL,
     OUT token text, OUT token_id uuid, OUT expires_at timestamptz)
@@ -20,14 +38,11 @@ BEGIN
     ELSIF v_seconds IS NULL OR v_seconds NOT BETWEEN 1 AND 300 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'ttl: 1 second to 5 minutes');
     END IF;
-    -- A broker speaks for who lives where it does, or below.
     SELECT p.principal_id, p.org_id, p.name INTO v_agent
       FROM memwarden_data.principal AS p
-      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
-      JOIN memwarden_data.principal AS broker ON broker.home_scope_id = ANY (home.lineage)
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
-     WHERE broker.principal_id = v_broker_id AND broker.kind = 'service'
-       AND p.name = issue_token.agent AND p.disabled_at IS NULL AND p.principal_id NOT IN (0, v_broker_id)
+      JOIN memwarden_data.principal AS broker ON broker.principal_id = v_broker_id
+     WHERE p.name = issue_token.agent AND memwarden_internal.speaks_for(v_broker_id, p.principal_id)
        AND CASE WHEN issue_token.org IS NULL THEN p.org_id = broker.org_id ELSE o.name = issue_token.org END;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('agent %L that this broker speaks for', issue_token.agent));

@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.require_administration(0, 'full');
     IF bind_identity.issuer IS NULL OR bind_identity.issuer !~ '^https?://[!-~]+$' OR length(bind_identity.issuer) > 500 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'issuer: the https URL that tokens have as iss');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'issuer: the URL that tokens have as iss');
     ELSIF bind_identity.subject IS NULL OR bind_identity.subject !~ '^[ -~]{1,255}$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'subject: 1 to 255 ASCII characters');
     END IF;
@@ -68,17 +68,19 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_agent  record;
-    v_issued record;
+    v_broker_id bigint := memwarden_internal.require_principal();
+    v_agent     record;
+    v_issued    record;
 BEGIN
-    PERFORM memwarden_internal.require_principal();
     SELECT p.name, o.name AS org INTO v_agent
       FROM memwarden_data.principal_identity AS i
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
-     WHERE i.issuer = issue_token_for.issuer AND i.subject = issue_token_for.subject;
+     WHERE i.issuer = issue_token_for.issuer AND i.subject = issue_token_for.subject
+       AND memwarden_internal.speaks_for(v_broker_id, p.principal_id);
     IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', 'agent of this identity');
+        -- One answer: whom an identity of others names is not for this broker.
+        PERFORM memwarden_internal.raise_error('unknown_object', 'agent of this identity that this broker speaks for');
     END IF;
     v_issued := memwarden.issue_token(v_agent.name, issue_token_for.audience, issue_token_for.ttl, v_agent.org);
     token := v_issued.token;
