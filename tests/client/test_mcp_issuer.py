@@ -20,9 +20,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from client.test_command_line import MAIN
+from security.pgbouncer import PORT, running
 from shipped import SCOPE, Shipped
 
 mcp = pytest.importorskip("mcp", reason="needs memwarden[mcp]")
@@ -38,6 +39,7 @@ from memwarden.errors import InvalidArgument, MemwardenError  # noqa: E402
 from memwarden.mcp import issuers, principals  # noqa: E402
 from memwarden.mcp.issuers import READ, WRITE, Issuer, Keys, checked, permitted  # noqa: E402
 from memwarden.mcp.principals import IssuedPrincipals  # noqa: E402
+from memwarden.mcp.scopes import Scoped  # noqa: E402
 from memwarden.mcp.server import http_app  # noqa: E402
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
@@ -330,20 +332,54 @@ def test_a_token_to_read_writes_nothing(door: Door, monkeypatch: pytest.MonkeyPa
                         challenge = answer.headers["www-authenticate"]
                         assert f'error="insufficient_scope", scope="{WRITE}"' in challenge
                         assert "/.well-known/oauth-protected-resource/mcp" in challenge
+                for params in (["add_memory"], "add_memory", None):
+                    sent = asking("add_memory") | {"params": params}
+                    assert (await web.post(url, json=sent)).status_code < 500
 
         claims = {"iss": door.issuer.url, "sub": "ana"}
         known = AccessToken(token="x", client_id="x", scopes=[READ], claims=claims)
         monkeypatch.setattr(principals, "get_access_token", lambda: known)
-        who = door.who()
-        assert (await who.caller().memory.whoami()).agent == door.agent
-        with pytest.raises(MemwardenError, match="read-only"):
-            await who.caller().memory.write("semantic", "Ana likes chess")
-        await who.close()
+        login = conninfo_to_dict(door.desk)["user"]
+        # A pooler that passes no setting on.
+        with running(door.world, [login], "ignore_startup_parameters = options") as pooler:
+            pooled = make_conninfo(door.desk, host=str(pooler.directory), port=PORT)
+            for desk in (door.desk, pooled):
+                who = IssuedPrincipals(desk, door.broker)
+                assert (await who.caller().memory.whoami()).agent == door.agent
+                with pytest.raises(MemwardenError, match="read-only"):
+                    await who.caller().memory.write("semantic", "Ana likes chess")
+                await who.close()
 
     asyncio.run(use())
     assert permitted({"scope": f"{WRITE} email"}) == [READ, WRITE]
     assert permitted({"scp": [READ, 7]}) == [READ]
     assert permitted({"scope": f"x{WRITE}"}) == []
+
+
+def test_a_token_that_begins_to_count_meanwhile_is_not_let_past() -> None:
+    """What the guard does not know, the server behind it gets without its token.
+
+    Proves: Z11 (MCP, HTTP), A6
+    """
+    met: list[Any] = []
+
+    class Late:
+        async def verify_token(self, _: str) -> AccessToken | None:
+            return None
+
+    async def behind(scope: Any, *_: Any) -> None:
+        met.append(scope)
+
+    async def nothing(*_: Any) -> Any:
+        raise AssertionError
+
+    async def use() -> None:
+        headers = [(b"host", b"here"), (b"authorization", b"Bearer x")]
+        asked: Any = {"type": "http", "method": "POST", "headers": headers}
+        await Scoped(behind, Late(), (), "")(asked, nothing, nothing)
+
+    asyncio.run(use())
+    assert [each["headers"] for each in met] == [[(b"host", b"here")]]
 
 
 def test_a_key_that_is_published_no_more_verifies_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,8 @@ class AsyncSession:
         connection: psycopg.AsyncConnection[Any] | None = None,
         token: AsyncTokenSource | None = None,
     ) -> None:
+        self.read_only = False
+        """Whether calls with a token cannot write, whatever settings a pooler passes on."""
         self._dsn = dsn
         self._connection = connection
         self._tokens = AsyncTokens(token)
@@ -132,7 +134,9 @@ class AsyncSession:
             token = await self._tokens.current()
             connection = await self.open(request_ids)
             try:
-                answer = await async_call(connection, token, statement, arguments, row_type)
+                answer = await async_call(
+                    connection, token, statement, arguments, row_type, read_only=self.read_only
+                )
             except UnicodeEncodeError:
                 raise InvalidArgument("an argument holds half of a surrogate pair") from None
             except psycopg.DataError as error:

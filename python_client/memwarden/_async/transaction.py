@@ -28,12 +28,20 @@ async def async_call(
     statement: LiteralString,
     arguments: Mapping[str, Any],
     row_type: type[RowT],
+    *,
+    read_only: bool = False,
 ) -> list[RowT] | Refusal:
-    """Return the rows of one call, or the refusal of the token: then it has not run."""
+    """Return the rows of one call, or the refusal of the token: then it has not run.
+
+    `read_only`: with a token, the call cannot write.
+    """
     cursor = connection.cursor(row_factory=class_row(row_type))
     async with _turns.setdefault(connection, asyncio.Lock()):
         if token is not None:
-            refusal = await _call_authenticated(connection, token, cursor, statement, arguments)
+            begin: LiteralString = "BEGIN READ ONLY" if read_only else "BEGIN"
+            refusal = await _call_authenticated(
+                connection, token, cursor, statement, arguments, begin
+            )
             return await cursor.fetchall() if refusal is None else refusal
         await cursor.execute(statement, arguments)
         return await cursor.fetchall()
@@ -45,6 +53,7 @@ async def _call_authenticated(
     cursor: psycopg.AsyncCursor[Any],
     statement: LiteralString,
     arguments: Mapping[str, Any],
+    begin: LiteralString,
 ) -> Refusal | None:
     """Send BEGIN, authenticate, the call and COMMIT together: one round trip.
 
@@ -60,7 +69,7 @@ async def _call_authenticated(
             async with connection.pipeline():
                 try:
                     if ours:
-                        await psycopg.AsyncCursor(connection).execute("BEGIN")
+                        await psycopg.AsyncCursor(connection).execute(begin)
                     await authentication.execute(sql.AUTHENTICATE, {"token": token})
                     await cursor.execute(statement, arguments)
                     if ours:

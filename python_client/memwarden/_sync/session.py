@@ -37,6 +37,8 @@ class Session:
         connection: psycopg.Connection[Any] | None = None,
         token: TokenSource | None = None,
     ) -> None:
+        self.read_only = False
+        """Whether calls with a token cannot write, whatever settings a pooler passes on."""
         self._dsn = dsn
         self._connection = connection
         self._tokens = Tokens(token)
@@ -134,7 +136,9 @@ class Session:
             token = self._tokens.current()
             connection = self.open(request_ids)
             try:
-                answer = call(connection, token, statement, arguments, row_type)
+                answer = call(
+                    connection, token, statement, arguments, row_type, read_only=self.read_only
+                )
             except UnicodeEncodeError:
                 raise InvalidArgument("an argument holds half of a surrogate pair") from None
             except psycopg.DataError as error:

@@ -30,12 +30,18 @@ def call(
     statement: LiteralString,
     arguments: Mapping[str, Any],
     row_type: type[RowT],
+    *,
+    read_only: bool = False,
 ) -> list[RowT] | Refusal:
-    """Return the rows of one call, or the refusal of the token: then it has not run."""
+    """Return the rows of one call, or the refusal of the token: then it has not run.
+
+    `read_only`: with a token, the call cannot write.
+    """
     cursor = connection.cursor(row_factory=class_row(row_type))
     with _turns.setdefault(connection, threading.Lock()):
         if token is not None:
-            refusal = _call_authenticated(connection, token, cursor, statement, arguments)
+            begin: LiteralString = "BEGIN READ ONLY" if read_only else "BEGIN"
+            refusal = _call_authenticated(connection, token, cursor, statement, arguments, begin)
             return cursor.fetchall() if refusal is None else refusal
         cursor.execute(statement, arguments)
         return cursor.fetchall()
@@ -47,6 +53,7 @@ def _call_authenticated(
     cursor: psycopg.Cursor[Any],
     statement: LiteralString,
     arguments: Mapping[str, Any],
+    begin: LiteralString,
 ) -> Refusal | None:
     """Send BEGIN, authenticate, the call and COMMIT together: one round trip.
 
@@ -62,7 +69,7 @@ def _call_authenticated(
             with connection.pipeline():
                 try:
                     if ours:
-                        psycopg.Cursor(connection).execute("BEGIN")
+                        psycopg.Cursor(connection).execute(begin)
                     authentication.execute(sql.AUTHENTICATE, {"token": token})
                     cursor.execute(statement, arguments)
                     if ours:

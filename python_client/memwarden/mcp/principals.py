@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final, LiteralString, Protocol
+from typing import Final, LiteralString, Protocol
 
 from mcp.server.auth.middleware.auth_context import get_access_token
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import conninfo_to_dict
 
 from memwarden._async.client import AsyncClient
 from memwarden._tokens import AsyncTokenSource
@@ -29,9 +29,15 @@ class Caller:
     """A principal's client, and the meaning of reason codes, read once when first needed."""
 
     def __init__(
-        self, dsn: str, token: AsyncTokenSource | None = None, embedder: Embedder | None = None
+        self,
+        dsn: str,
+        token: AsyncTokenSource | None = None,
+        embedder: Embedder | None = None,
+        *,
+        read_only: bool = False,
     ) -> None:
         self.memory = AsyncClient(dsn=dsn, token=token, embedder=embedder)
+        self.memory._session.read_only = read_only
         self._reasons: dict[str, Reason] | None = None
 
     async def reason(self, code: str | None) -> Reason | None:
@@ -108,7 +114,7 @@ class IssuedPrincipals:
     """Over HTTP: the agent that an administrator has bound to whom the issuer's token names.
 
     `dsn` is a login that is bound to nobody, and acts for each by a token of the store; `broker` is
-    the login that gets such tokens. Whoever may only read gets a connection that cannot write.
+    the login that gets such tokens. The transactions of whoever may only read cannot write.
     """
 
     def __init__(self, dsn: str, broker: str, embedder: Embedder | None = None) -> None:
@@ -154,11 +160,7 @@ class IssuedPrincipals:
                 ) from error
             return rows[0]
 
-        dsn = self._dsn
-        if not writes:
-            own: Any = conninfo_to_dict(dsn).get("options") or ""
-            dsn = make_conninfo(dsn, options=f"{own} -c default_transaction_read_only=on".strip())
-        return Caller(dsn, token=issued, embedder=self._embedder)
+        return Caller(self._dsn, token=issued, embedder=self._embedder, read_only=not writes)
 
     async def close(self) -> None:
         """Close every connection."""

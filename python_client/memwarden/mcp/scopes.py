@@ -22,7 +22,7 @@ _LARGEST = 4 * 1024 * 1024
 class Scoped:
     """Answers 403 for a call that the token does not permit, and names the scope that would.
 
-    The database is the other door: a token that may only read gets a connection that cannot write.
+    The database is the other door: with a token that may only read, no transaction can write.
     """
 
     def __init__(
@@ -40,7 +40,11 @@ class Scoped:
             return
         token = _bearer(scope)
         known = None if token is None else await self._verifier.verify_token(token)
-        if known is None or WRITE in known.scopes:
+        if known is None:
+            # The SDK asks anew, and a key may have come since, or a token have begun.
+            await self._app(_bare(scope), receive, _naming(READ, send))
+            return
+        if WRITE in known.scopes:
             await self._app(scope, receive, _naming(READ, send))
             return
         body = await _whole(receive)
@@ -64,6 +68,12 @@ def _bearer(scope: Message) -> str | None:
         if name == b"authorization" and value[:7].lower() == b"bearer ":
             return str(value[7:].decode("latin-1"))
     return None
+
+
+def _bare(scope: Message) -> Message:
+    """Return a request without its token."""
+    kept = [each for each in scope["headers"] if each[0] != b"authorization"]
+    return {**scope, "headers": kept}
 
 
 async def _whole(receive: Receive) -> bytes | None:
@@ -101,11 +111,8 @@ def _called(body: bytes) -> set[str]:
     except (ValueError, RecursionError):
         return set()
     requests = found if isinstance(found, list) else [found]
-    return {
-        str((each.get("params") or {}).get("name"))
-        for each in requests
-        if isinstance(each, dict) and each.get("method") == "tools/call"
-    }
+    calls = [e for e in requests if isinstance(e, dict) and e.get("method") == "tools/call"]
+    return {str(p.get("name")) for p in (e.get("params") for e in calls) if isinstance(p, dict)}
 
 
 def _naming(scope: str, send: Send) -> Send:
