@@ -23,6 +23,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from client.test_command_line import MAIN
+from reviewing import ask
 from security.pgbouncer import PORT, running
 from shipped import SCOPE, Shipped
 
@@ -339,7 +340,7 @@ def test_a_token_to_read_writes_nothing(door: Door, monkeypatch: pytest.MonkeyPa
         claims = {"iss": door.issuer.url, "sub": "ana"}
         known = AccessToken(token="x", client_id="x", scopes=[READ], claims=claims)
         monkeypatch.setattr(principals, "get_access_token", lambda: known)
-        login = conninfo_to_dict(door.desk)["user"]
+        login = str(conninfo_to_dict(door.desk)["user"])
         # A pooler that passes no setting on.
         with running(door.world, [login], "ignore_startup_parameters = options") as pooler:
             pooled = make_conninfo(door.desk, host=str(pooler.directory), port=PORT)
@@ -380,6 +381,37 @@ def test_a_token_that_begins_to_count_meanwhile_is_not_let_past() -> None:
 
     asyncio.run(use())
     assert [each["headers"] for each in met] == [[(b"host", b"here")]]
+
+
+def test_who_waits_takes_no_connection_for_each_wait(door: Door) -> None:
+    """One token, if only to read, does not use up the connections of the server.
+
+    Proves: Z11 (MCP, HTTP)
+    """
+    ask(door.world, org="acme")
+    login = conninfo_to_dict(door.desk)["user"]
+
+    async def use() -> None:
+        async with opened(door) as url:
+            async with bearing(url, door.issuer.token(url)) as ana:
+                _, kept = await call(ana, "add_memory", content="Snow is white")
+            assert kept["outcome"] == "DEFERRED"
+            head = {"Authorization": f"Bearer {door.issuer.token(url, scope=READ)}"}
+            wait = asking("request_status", request_id=kept["request_id"], wait_seconds=4)
+            async with httpx2.AsyncClient(headers=ACCEPT | head, timeout=60) as web:
+                waits = [asyncio.create_task(web.post(url, json=wait)) for _ in range(12)]
+                open_at_once = 0
+                while not all(each.done() for each in waits):
+                    await asyncio.sleep(0.2)
+                    found = door.world.rows(
+                        "SELECT usename FROM pg_stat_activity WHERE datname = current_database()"
+                    )
+                    now = sum(each["usename"] == login for each in found)
+                    open_at_once = max(open_at_once, now)
+            assert all("AWAITING_APPROVAL" in each.result().text for each in waits)
+            assert 2 <= open_at_once <= 4
+
+    asyncio.run(use())
 
 
 def test_a_key_that_is_published_no_more_verifies_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

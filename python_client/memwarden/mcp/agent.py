@@ -350,7 +350,7 @@ class AgentTools:
             left = patience - passed
             if patience:
                 await context.report_progress(passed, patience)
-                status = await caller.memory.await_decision(request_id, min(left, _POLL))
+                status = await caller.decided(request_id, min(left, _POLL))
             else:
                 status = await caller.memory.request_status(request_id)
             if status is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Final, LiteralString, Protocol
+from uuid import UUID
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from psycopg.conninfo import conninfo_to_dict
@@ -14,7 +15,7 @@ from memwarden._tokens import AsyncTokenSource
 from memwarden.embedders import Embedder
 from memwarden.errors import InvalidArgument, NotFound, NotIdentified
 from memwarden.mcp.issuers import WRITE
-from memwarden.results import IssuedToken, Reason
+from memwarden.results import IssuedToken, Reason, RequestStatus
 
 _ISSUE: Final[LiteralString] = """
 SELECT token, token_id, expires_at
@@ -23,6 +24,8 @@ FROM memwarden.issue_token_for(
 """
 _CONNECTIONS = 64
 """Of as many principals; the one that was idle longest is closed for one more."""
+_LISTENERS = 2
+"""Connections that hear of decisions while a principal waits; more waits of it ask in turn."""
 
 
 class Caller:
@@ -39,6 +42,7 @@ class Caller:
         self.memory = AsyncClient(dsn=dsn, token=token, embedder=embedder)
         self.memory._session.read_only = read_only
         self._reasons: dict[str, Reason] | None = None
+        self._listening = 0
 
     async def reason(self, code: str | None) -> Reason | None:
         """Return what a reason code means and what the writer can do."""
@@ -47,6 +51,20 @@ class Caller:
         if self._reasons is None:
             self._reasons = {each.reason: each for each in await self.memory.reasons()}
         return self._reasons.get(code)
+
+    async def decided(self, request_id: UUID, patience: float) -> RequestStatus | None:
+        """Wait so many seconds for a decision; return where the request stands then."""
+        if self._listening < _LISTENERS:
+            self._listening += 1
+            try:
+                return await self.memory.await_decision(request_id, patience)
+            finally:
+                self._listening -= 1
+        status = await self.memory.request_status(request_id)
+        if status is None or status.outcome != "DEFERRED":
+            return status
+        await asyncio.sleep(patience)
+        return await self.memory.request_status(request_id)
 
 
 class Principals(Protocol):
