@@ -194,7 +194,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) IS
-    'The label of that meaning, made where there is none; NULL when the principal has made 256 already.';
+    'The label of that meaning, made where there is none; NULL where make_label() makes none.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_label(
@@ -208,7 +208,9 @@ DECLARE
     v_label_id integer;
 BEGIN
     -- Labels are made by writers; one must not be able to make them without end.
-    IF (SELECT count(*) FROM memwarden_data.label AS l
+    IF current_setting('transaction_read_only')::boolean THEN
+        RETURN NULL;
+    ELSIF (SELECT count(*) FROM memwarden_data.label AS l
          WHERE l.org_id = p_org_id AND l.first_used_by = p_principal_id) < 256 THEN
         INSERT INTO memwarden_data.label AS l (org_id, layer, kind, scope_kind, classification, domains, attributes, first_used_by, shared)
         VALUES (p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id, p_shared)
@@ -218,5 +220,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) IS
-    'A new label; NULL when the principal has made 256 already.';
+    'A new label; NULL when the principal has made 256 already, and in a transaction that only reads.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) FROM PUBLIC;

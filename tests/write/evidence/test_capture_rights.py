@@ -165,6 +165,11 @@ def test_the_list_has_what_may_be_cited_and_nothing_else(heard: Heard) -> None:
     )
     mine = [heard.capture(turn()), capture(writer, turn())]
     mine.append(heard.capture(turn(), external_id="7", captured_for=[heard.writer_name]))
+    # Who only reads makes no label: what no policy could judge yet is left out.
+    with writer.transaction():
+        writer.execute("SET TRANSACTION READ ONLY")
+        found = writer.execute("SELECT * FROM memwarden.citable()").fetchall()
+    assert {each["uri"] for each in found} <= {*mine}
     listed = writer.execute("SELECT * FROM memwarden.citable()").fetchall()
     assert [each["uri"] for each in listed] == mine[::-1]
     assert (listed[0]["recorder"], listed[0]["external_id"]) == (heard.broker_name, "7")
