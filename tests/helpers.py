@@ -54,6 +54,17 @@ def write_many(connection: Connection[DictRow], requests: list[Any]) -> list[Dic
     ).fetchall()
 
 
+NAMES = {"scope", "layer", "kind", "class", "classification", "embedding_model"}
+
+
+def beside_names(answer: DictRow) -> DictRow:
+    """Return the answer to a write without the name that led nowhere, which it repeats."""
+    detail = answer["detail"]
+    if isinstance(detail, dict):
+        detail = {name: value for name, value in detail.items() if name not in NAMES}
+    return {**answer, "detail": detail}
+
+
 def recall(connection: Connection[DictRow], **arguments: Any) -> list[DictRow]:
     """Call ``memwarden.recall`` with named arguments."""
     return _asked(connection, "recall", arguments)

@@ -102,11 +102,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """Every step of a start; the profile that holds; and what is still to be done by hand."""
+    """Every step of a start; the profile that holds; what is still to be done by hand.
+
+    `by_words`: the organisation has no embedding model yet.
+    """
 
     steps: Sequence[Step]
     profile: str
     to_do: Sequence[str]
+    by_words: bool
 
 
 def passwords(file: Path) -> tuple[str, str, str]:
@@ -163,7 +167,13 @@ def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -
         with connection, connection.transaction():
             steps = list(_steps(connection, start, secrets))
             [profile] = (each.name for each in steps if each.what == "profile")
-            return Begun(steps, profile, _to_do(connection))
+            by_words = _found(
+                connection,
+                "SELECT memwarden_internal.active_model(o.org_id) = 'lexical'"
+                "  FROM memwarden_data.organisation AS o WHERE o.name = %(org)s",
+                {"org": start.organisation.removeprefix("/org/")},
+            ) == (True,)
+            return Begun(steps, profile, _to_do(connection), by_words)
     except psycopg.Error as error:
         raise _explained(error) from None
 

@@ -33,8 +33,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('not_identified', '28000', 'this session is not bound to a memwarden principal',
-     'An administrator binds the login role with memwarden.register_agent(..., login_role => ...) or memwarden.bind_login(). A '
-     'login that several agents share calls memwarden.authenticate() in each transaction.'),
+     'Connect as the login of an agent: memwarden init makes assistant. An administrator binds another login with '
+     'memwarden.register_agent(..., login_role => ...) or memwarden.bind_login(). A login that several agents share calls '
+     'memwarden.authenticate() in each transaction.'),
     ('invalid_token', '28000', 'the token is not accepted',
      'Ask the broker for a new token: memwarden.issue_token().'),
     ('token_exposed', '28000', 'the token is written into the query',

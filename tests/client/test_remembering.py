@@ -110,6 +110,23 @@ def test_words_belong_to_the_one_place_there_is(
     assert [row["path"] for row in rows] == [SCOPE, SCOPE, "/org/acme/user/bo"]
 
 
+def test_a_turn_has_a_speaker_and_words(app: Client) -> None:
+    """What nobody said is recorded for nobody.
+
+    Proves: Z12
+    """
+    wrong: list[tuple[Any, Any]] = [
+        ("Ana", ""),
+        ("Ana", None),
+        ("Ana", 42),
+        (None, "Hi"),
+        (" ", "Hi"),
+    ]
+    for speaker, text in wrong:
+        with pytest.raises(InvalidArgument, match="a text that is not blank"):
+            app.heard(speaker, text)
+
+
 def test_the_application_may_remember_too(shipped: Shipped) -> None:
     """Asynchronously as well. It records and writes alone, so nothing of it is verified."""
 

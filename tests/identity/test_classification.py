@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 
 from access import call, join, state
 from conftest import World
-from helpers import recall, write, write_many
+from helpers import beside_names, recall, write, write_many
 
 LEVELS = ["public", "internal", "confidential", "restricted"]
 DOMAINS = ["law", "tax"]
@@ -233,7 +233,7 @@ def kept_text(world: World) -> int:
 
 @pytest.mark.parametrize("reason", REFUSED)
 def test_a_refused_request_keeps_nothing_of_what_it_said(world: World, reason: str) -> None:
-    """No table holds a word of it, and the answer repeats none.
+    """No table holds a word of it, and the answer repeats none but a name that led nowhere.
 
     Proves: A3, W1
     """
@@ -241,7 +241,7 @@ def test_a_refused_request_keeps_nothing_of_what_it_said(world: World, reason: s
     evidence = [{"type": "document", "uri": "https://swordfish.example"}]
     row = write(agent, "semantic", TEXT, evidence=evidence, **MORE, **REFUSED[reason])
     assert (row["outcome"], row["gate"], row["reason"]) == ("REJECTED", "06_access", reason)
-    assert "swordfish" not in str(row)
+    assert "swordfish" not in str(beside_names(row))
     assert kept_text(world) == 0
 
 
@@ -265,7 +265,7 @@ def test_a_bad_request_of_a_batch_harms_no_other(world: World) -> None:
     answers = write_many(agent, [{"layer": "semantic"} | request for request in requests])
     assert [row["reason"] for row in answers[::2]] == [reason.strip() for reason in expected]
     assert {row["outcome"] for row in answers[1::2]} == {"COMMITTED"}
-    assert "swordfish" not in str(answers)
+    assert "swordfish" not in str([beside_names(row) for row in answers])
     assert kept_text(world) == 0
     assert len(recall(agent, k=100)) == len(expected)
 

@@ -179,7 +179,8 @@ def test_a_restored_backup_brings_no_key_back(places: Places) -> None:
             assert {str(row["content"]) for row in lost} == {
                 "{'erased': 'SUBJECT_KEY_UNAVAILABLE'}"
             }
-            assert {row["keyword_score"] for row in recall(agent, query=f"{CANARY} asthma")} == {0}
+            found = recall(agent, query=f"{CANARY} asthma", threshold=0)
+            assert {row["keyword_score"] for row in found} == {0}
         with places.primary.connect() as admin:
             (newest,) = admin.execute(
                 "SELECT memwarden.export_subject_keys() AS keys,"

@@ -255,14 +255,16 @@ def seed_sessions(agent: Connection[DictRow]) -> None:
 
 
 def seed_boundaries(world: World) -> None:
-    """A surface, one who reads through it alone, and a source outside."""
+    """A surface, one of an identity outside who reads through it alone, and a source outside."""
     world.admin.execute(
         "SELECT memwarden.define_surface('chat', org => 'acme'),"
         "       memwarden.define_external_source('docs', 'directory', '{}', org => 'acme')"
     )
+    guest = world.register("/org/acme/user/guest")
     world.admin.execute(
-        "SELECT memwarden.grant_scope(%s, '/org/acme', surfaces => '{chat}')",
-        (world.register("/org/acme/user/guest"),),
+        "SELECT memwarden.grant_scope(%(guest)s, '/org/acme', surfaces => '{chat}'),"
+        "       memwarden.bind_identity(%(guest)s, 'https://login.example.org', 'guest')",
+        {"guest": guest},
     )
 
 

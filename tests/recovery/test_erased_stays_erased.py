@@ -157,9 +157,9 @@ def test_a_restore_to_a_moment_before_the_erasure_erases_again(
         (certificate,) = admin.execute("SELECT * FROM memwarden.erasures").fetchall()
         assert (certificate["items"], certificate["signature"]) == (2, "GENUINE")
     with another.connect(user=AGENT) as agent:
-        contents = [row["content"] for row in recall(agent, query="note")]
+        contents = [row["content"] for row in recall(agent, query="note", threshold=0)]
         assert contents == [{"drink": "tea"}]
-        assert recall(agent, query="tea", k=1)[0]["item_id"] == backups.kept["item_id"]
+        assert recall(agent, query="tea", k=1, threshold=0)[0]["item_id"] == backups.kept["item_id"]
         write(agent, "semantic", {"note": "something of his"}, subject="Bo")
     # Its own list goes on, and loses nothing.
     with another.connect() as admin:

@@ -42,9 +42,13 @@ class AsyncCapturing:
         are several, `scope` says whose words they are. `source` is that of `memwarden init`.
 
         Raises:
-            InvalidArgument: there are several places, or an argument is out of range.
+            InvalidArgument: nobody spoke or nothing was said, there are several places, or an
+                argument is out of range.
             NotFound: no such scope that the caller writes.
         """
+        for name, given in (("speaker", speaker), ("text", text)):
+            if not isinstance(given, str) or not given.strip():
+                raise InvalidArgument(f"{name}: a text that is not blank")
         capture_id = await self.capture(
             source,
             {"role": role, "speaker": speaker, "text": text},

@@ -73,7 +73,9 @@ def init(
         print("nothing was changed")
     for wanting in begun.to_do:
         print(printable(f"to do  {wanting}"))
-    print("recall compares words, not meaning, until an embedder is configured: docs/embeddings.md")
+    if begun.by_words:
+        print("recall compares words, not meaning, until an embedder is configured")
+        print("  memwarden models use, see docs/embeddings.md")
     _print_next(start, begun.profile, dsn)
 
 

@@ -61,14 +61,14 @@ def opened(
             try:
                 with _text(source) as text:
                     said = text.read(MOST_OF_A_FILE + 1)
-                if len(said) > MOST_OF_A_FILE:
-                    raise InvalidArgument(
-                        f"{source} has more than {MOST_OF_A_FILE:,} characters",
-                        hint="It is read as a whole. Import it in parts.",
-                    )
-                document = json.loads(said)
+                document = None if len(said) > MOST_OF_A_FILE else json.loads(said)
             except (RecursionError, ValueError):
                 raise InvalidArgument(f"{source} is no JSON") from None
+            if len(said) > MOST_OF_A_FILE:
+                raise InvalidArgument(
+                    f"{source} has more than {MOST_OF_A_FILE:,} characters",
+                    hint="It is read as a whole. Import it in parts.",
+                )
             records = list(reader.read(document, target))
             return len(records), iter(records)
 

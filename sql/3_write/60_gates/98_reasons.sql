@@ -51,7 +51,7 @@ VALUES
         'use another session, or ask an administrator to raise the budget; the detail gives it'),
     ('TOO_MANY_PENDING', 'REJECTED', 'any', 'the agent has as many waiting requests in this layer as it may',
         'wait until they are decided'),
-    ('INVALID_JSON', 'REJECTED', 'schema', 'the content is not JSON', 'send one JSON value in UTF-8'),
+    ('INVALID_JSON', 'REJECTED', 'schema', 'the content is not JSON', 'send one JSON value in UTF-8; a sentence stands in double quotes'),
     ('NOT_CANONICAL', 'REJECTED', 'schema', 'the content is JSON that RFC 8785 cannot carry',
         'use no integer beyond 2^53 - 1, NaN, infinity, lone surrogate or repeated name'),
     ('CONTENT_TOO_DEEP', 'REJECTED', 'schema', 'the content is nested too deeply', 'flatten the content'),

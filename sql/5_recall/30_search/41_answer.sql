@@ -9,12 +9,18 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_reader memwarden_internal.reader := memwarden_internal.settle_reader(
+    v_reader memwarden_internal.reader;
+    v_near   memwarden_internal.scored_item[];
+BEGIN
+    -- As find() has it: only a question in words may be about nothing that is known.
+    IF p_threshold IS NULL AND (p_query ~ '\S') IS NOT TRUE THEN
+        RETURN NULL;
+    END IF;
+    v_reader := memwarden_internal.settle_reader(
         p_principal_id, p_query, p_embedding, 10, p_layers, p_scope, p_scopes, p_min_confidence, p_weights, p_fusion, p_embedding_model,
         0, NULL, p_classification, p_surface);
-    v_near   memwarden_internal.scored_item[] := memwarden_internal.find(
+    v_near := memwarden_internal.find(
         v_reader, p_query, 10, p_layers, p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_fusion);
-BEGIN
     IF p_threshold IS NULL AND v_near = '{}' THEN
         RETURN NULL;
     END IF;
@@ -25,8 +31,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.nothing_known(bigint, double precision, text, real[], text[], text, text[], timestamptz, text,
     text, text, text, text, text, jsonb, double precision, jsonb, text) IS
-    'What unknown() says where a recall with these arguments found nothing; NULL where it had no threshold and there is nothing to find. '
-    'p_threshold: that of the call or its surface.';
+    'What unknown() says where a recall with these arguments found nothing; NULL where it had no threshold, and no words or nothing to '
+    'find. p_threshold: that of the call or its surface.';
 REVOKE ALL ON FUNCTION memwarden_internal.nothing_known(bigint, double precision, text, real[], text[], text, text[], timestamptz, text,
     text, text, text, text, text, jsonb, double precision, jsonb, text) FROM PUBLIC;
 

@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 from psycopg.rows import DictRow
 
-from helpers import write, write_many
+from helpers import beside_names, write, write_many
 from traces import traces
 from write.gates.obedient import add_obedient_gate, answering, run_retries
 
@@ -74,6 +74,8 @@ def test_a_refused_request_leaves_no_trace_of_its_content(
 ) -> None:
     """Its record stays, with outcome and reason; its words are nowhere; its neighbour commits.
 
+    The answer names what led nowhere.
+
     Proves: W1, W8
     """
     marker = f"m{uuid.uuid4().hex}"
@@ -85,7 +87,7 @@ def test_a_refused_request_leaves_no_trace_of_its_content(
     assert refused["outcome"] in ("REJECTED", "DEADLINE_EXCEEDED")
     assert refused["reason"] is not None
     assert accepted["outcome"] == "COMMITTED"
-    assert marker not in str(refused)
+    assert marker not in str(beside_names(refused))
     assert traces(ready, marker) == []
     query = "SELECT outcome, reason FROM memwarden.request_status(%s)"
     recorded = agent.execute(query, (refused["request_id"],)).fetchall()
