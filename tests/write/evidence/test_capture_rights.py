@@ -153,6 +153,7 @@ def test_the_answer_takes_the_same_work(heard: Heard, policies: bool) -> None:
         assert work(writer, heard, uri) == work(writer, heard, nothing(uri)), name
 
 
+@pytest.mark.every_version
 def test_the_list_has_what_may_be_cited_and_nothing_else(heard: Heard) -> None:
     """Newest first and without the words; of the rest the caller does not learn that it is there.
 
