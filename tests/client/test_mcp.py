@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -209,6 +210,28 @@ def test_a_reviewer_decides_and_an_agent_does_not(world: World, agent_dsn: str) 
             assert told["proposals"] == []
 
     asyncio.run(use())
+
+
+def test_a_host_is_told_at_once_that_no_call_will_get_through(agent_dsn: str) -> None:
+    """In its log, while the server waits for the store; who gets in hears nothing.
+
+    Proves: Z11 (MCP, stdio)
+    """
+    for dsn, told in (
+        (agent_dsn, ""),
+        (make_conninfo(agent_dsn, user="nobody_at_all"), 'role "nobody_at_all" does not exist'),
+        (make_conninfo(agent_dsn, user="postgres"), "hint: Connect as the login of an agent"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", MAIN, "mcp", "--dsn", dsn],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stdout) == (0, "")
+        assert told in done.stderr if told else not done.stderr
 
 
 def test_a_host_starts_the_command(agent_dsn: str) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import sys
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from memwarden import Client
 from memwarden._needs import needs
 from memwarden.cli.embedding import WithModel, model_of
 from memwarden.cli.options import Dsn, told_errors
@@ -84,6 +86,7 @@ def mcp(
     if http is None:
         if any(each is not None for each in (tokens, url, issuer, jwks)):
             raise typer.BadParameter("--tokens, --issuer, --jwks and --url belong to --http")
+        _try(dsn)
         server.serve_stdio(profile.value, dsn, model_of(embedder))
         return
     host, port = _address(http)
@@ -110,6 +113,12 @@ def mcp(
             who = IssuedPrincipals(dsn, broker, model)
     print(f"MCP is at {at}", file=sys.stderr, flush=True)
     server.serve_http(profile.value, verifier, host, port, url, who=who)
+
+
+def _try(dsn: str) -> None:
+    """Say why no call will get through, and serve all the same: the store may be there later."""
+    with suppress(typer.Exit), told_errors(), Client.connect(dsn) as memory:
+        memory.whoami()
 
 
 def _address(text: str) -> tuple[str, int]:

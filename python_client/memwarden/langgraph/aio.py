@@ -12,7 +12,7 @@ import psycopg
 from langgraph.store.base import BaseStore, IndexConfig, Op, Result, TTLConfig
 
 from memwarden._async.client import AsyncClient
-from memwarden.errors import MemwardenError, NotIdentified
+from memwarden.errors import InvalidArgument, MemwardenError, NotIdentified
 from memwarden.langgraph._async.work import AsyncWork
 from memwarden.langgraph.index import MemwardenIndexConfig
 from memwarden.langgraph.outcomes import OnRefusal, Outcome, answered, known
@@ -53,6 +53,11 @@ class AsyncMemwardenStore(BaseStore):
         deserializer: None = None,
     ) -> None:
         super().__init__()
+        if isinstance(conn, str):
+            raise InvalidArgument(
+                "conn is a text, and no connection",
+                hint="A connection string is for from_conn_string().",
+            )
         self._on_refusal = known(on_refusal)
         unused = {"pipe": pipe, "deserializer": deserializer}
         self._plan = planned(scopes, layer, index, defaults, ttl, unused)

@@ -65,6 +65,11 @@ class MemwardenStore(BaseStore):
         deserializer: None = None,
     ) -> None:
         super().__init__()
+        if isinstance(conn, str):
+            raise InvalidArgument(
+                "conn is a text, and no connection",
+                hint="A connection string is for from_conn_string().",
+            )
         self._on_refusal = known(on_refusal)
         unused = {"pipe": pipe, "deserializer": deserializer}
         self._plan = planned(scopes, layer, index, defaults, ttl, unused)

@@ -322,6 +322,12 @@ def test_an_index_that_cannot_be_is_an_error_when_it_is_opened(dsn: str) -> None
             with pytest.raises(InvalidArgument, match=why):
                 MemwardenStore(client, index=index)
 
+    for kind in (MemwardenStore, AsyncMemwardenStore):
+        text: Any = dsn
+        with pytest.raises(InvalidArgument, match="no connection") as told:
+            kind(text)
+        assert "from_conn_string" in str(told.value.hint)
+
     async def run() -> None:
         index: Any = {"dims": 2, "embed": long, "distance_type": "l2"}
         with pytest.raises(InvalidArgument, match="of length one"):
