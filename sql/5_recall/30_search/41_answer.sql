@@ -13,7 +13,7 @@ DECLARE
     v_near   memwarden_internal.scored_item[];
 BEGIN
     -- As find() has it: only a question in words may be about nothing that is known.
-    IF p_threshold IS NULL AND (p_query ~ '\S') IS NOT TRUE THEN
+    IF p_threshold IS NULL AND (p_query ~ E'\\S') IS NOT TRUE THEN
         RETURN NULL;
     END IF;
     v_reader := memwarden_internal.settle_reader(

@@ -178,6 +178,7 @@ def test_errors_that_double_say_roll_back(shared_world: World, home: str) -> Non
     work(50, 2)
     # The number of a recall tells its time to the millisecond.
     deployed = world.value("SELECT clock_timestamp() FROM pg_sleep(0.005)")
+    world.value("SELECT pg_sleep(0.005)::text")
     verdict = "SELECT roll_back, rate, rate_before FROM memwarden.errors_since(%s) WHERE org = %s"
     work(10, 1)
     assert world.rows(verdict, deployed, org)[0]["roll_back"] is False
