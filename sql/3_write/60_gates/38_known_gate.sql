@@ -59,6 +59,33 @@ COMMENT ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, 
 REVOKE ALL ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text,
     timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
+-- A bare value that the memory of its key has under a name, as "Lisbon" where {"city": "Lisbon"} stands: it says the same, and less.
+CREATE OR REPLACE FUNCTION memwarden_internal.named_value(
+    p_org_id bigint, p_item_id uuid, p_value jsonb, p_subject text, p_predicate text, p_subject_key_id uuid, p_now timestamptz,
+    OUT item_id uuid, OUT version_id uuid, OUT principal_id bigint, OUT is_exact boolean)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT i.item_id, i.version_id, i.principal_id, false INTO item_id, version_id, principal_id, is_exact
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+     CROSS JOIN LATERAL (
+           SELECT min(k.name) AS name
+             FROM jsonb_object_keys(CASE jsonb_typeof(v.content) WHEN 'object' THEN v.content ELSE '{}' END) AS k (name)
+           HAVING count(*) = 1) AS f
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.valid_during @> p_now
+       AND i.fingerprint = memwarden_internal.indexed_hash((memwarden_internal.examine(
+               jsonb_build_object(f.name, p_value)::text, p_subject, p_predicate, NULL, NULL, NULL,
+               (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), 2097152, false, NULL,
+               NULL)).fingerprint, p_subject_key_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.named_value(bigint, uuid, jsonb, text, text, uuid, timestamptz) IS
+    'The memory, where its content is one member with that value, compared as fingerprints are; nulls where it is not.';
+REVOKE ALL ON FUNCTION memwarden_internal.named_value(bigint, uuid, jsonb, text, text, uuid, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_known()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -66,14 +93,22 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_terms   memwarden_data.write_terms;
+    v_terms   memwarden_data.write_terms := NEW.terms;
     v_known   record := memwarden_internal.known_item(
         NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.fingerprint,
         NEW.content_hash, NEW.subject, NEW.predicate, NEW.valid_from, NEW.valid_to, v_started);
     v_found   record;
 BEGIN
+    IF v_known.item_id IS NULL AND NEW.key_hash IS NOT NULL AND NEW.valid_from IS NULL AND NEW.valid_to IS NULL
+       AND left(NEW.canonical, 1) NOT IN ('{', '[') THEN
+        v_known := memwarden_internal.named_value(
+            NEW.org_id,
+            memwarden_internal.merge_target(
+                NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, v_terms.same_key,
+                v_terms.writers, NULL, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL),
+            NEW.canonical::jsonb, NEW.subject, NEW.predicate, NEW.subject_key_id, v_started);
+    END IF;
     IF v_known.item_id IS NOT NULL THEN
-        v_terms := NEW.terms;
         NEW.outcome := 'REJECTED';
         NEW.reason := CASE WHEN v_known.is_exact THEN 'EXACT_DUPLICATE' ELSE 'STRUCTURAL_DUPLICATE' END;
         NEW.item_id := v_known.item_id;

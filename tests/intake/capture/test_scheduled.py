@@ -14,9 +14,10 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from access import call, join
-from helpers import recall
+from helpers import recall, write
 from intake.capture.conftest import Agent, capture, extract, function, said
 from races import PATIENCE, together
+from shipped import Shipped
 
 if TYPE_CHECKING:
     from conftest import World
@@ -175,3 +176,23 @@ def test_a_command_goes_on_until_it_is_ended(world: World, name: str) -> None:
         running.terminate()
         assert running.wait(PATIENCE) == 0
         running.stderr.close()
+
+
+def test_what_an_agent_remembers_of_a_turn_stays_as_it_wrote_it(shipped: Shipped) -> None:
+    """The job reads the same turn and finds the same, in fewer words: it is known.
+
+    Proves: F2, D1
+    """
+    turn = shipped.heard("Ana", "I live in Lisbon.")
+    told = {"subject": "Ana", "predicate": "lives in"}
+    written = write(shipped.agent, "semantic", {"city": "Lisbon"}, evidence=[turn], **told)
+    assert written["outcome"] == "COMMITTED"
+    shipped.world.admin.execute(JOB)
+    found = recall(shipped.agent, query="where does Ana live?")
+    assert [(row["item_id"], row["content"], row["standing"]) for row in found] == [
+        (written["item_id"], {"city": "Lisbon"}, "verified")
+    ]
+    refused = shipped.world.rows(
+        "SELECT DISTINCT reason FROM memwarden_data.write_request WHERE outcome = 'REJECTED'"
+    )
+    assert [row["reason"] for row in refused] == ["STRUCTURAL_DUPLICATE"]

@@ -226,3 +226,21 @@ def test_the_store_is_what_its_log_says(shared_world: World) -> None:
     Proves: T1, T2
     """
     check_store(shared_world.admin)
+
+
+def test_a_bare_value_that_is_there_under_a_name_is_known(agent: Connection[DictRow]) -> None:
+    """It says less, so it takes the place of nothing; more words, and other values, do.
+
+    Proves: D1
+    """
+    key = {"subject": f"Ana {uuid.uuid4().hex}", "predicate": "lives in"}
+    named = write(agent, "semantic", {"city": "Lisbon"}, **key)
+    assert named["outcome"] == "COMMITTED"
+    for same in ("Lisbon", " LISBON. "):
+        again = write(agent, "semantic", same, **key)
+        assert (again["outcome"], again["reason"]) == ("REJECTED", "STRUCTURAL_DUPLICATE")
+        assert (again["item_id"], again["version_id"]) == (named["item_id"], named["version_id"])
+    for other in ("Porto", {"city": "Porto"}, {"city": "Porto", "since": 2020}, "Porto", "Lisbon"):
+        row = write(agent, "semantic", other, **key)
+        known = other == "Porto" and row["reason"] == "EXACT_DUPLICATE"
+        assert known or row["outcome"] == "COMMITTED", (other, row)
