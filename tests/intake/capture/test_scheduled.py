@@ -181,7 +181,7 @@ def test_a_command_goes_on_until_it_is_ended(world: World, name: str) -> None:
 def test_what_an_agent_remembers_of_a_turn_stays_as_it_wrote_it(shipped: Shipped) -> None:
     """The job reads the same turn and finds the same, in fewer words: it is known.
 
-    Proves: F2, D1
+    Proves: F2
     """
     turn = shipped.heard("Ana", "I live in Lisbon.")
     told = {"subject": "Ana", "predicate": "lives in"}
