@@ -13,7 +13,7 @@ import psycopg
 
 from memwarden.embedders import E5_DIMENSION, E5_NAME
 from memwarden.errors import InvalidArgument, NotAllowed, NotFound, translated, unreachable
-from memwarden.starting import Step, _found, _login
+from memwarden.starting import Step, connected, first_row, made_login
 
 # Measured as the best beside words, see docs/embeddings.md.
 _E5_WEIGHT = 0.55
@@ -37,18 +37,7 @@ def use_model(dsn: str, model: str, org: str | None = None, login: str = "embedd
         InvalidArgument: the model has no embedder, or another dimension than the packaged one.
         MemwardenError: the server cannot be reached, or refuses.
     """
-    try:
-        connection = psycopg.connect(
-            dsn, client_encoding="utf8", fallback_application_name="memwarden"
-        )
-    except psycopg.ProgrammingError:
-        # Its message quotes the string, which may hold a password.
-        raise InvalidArgument(
-            "the connection string cannot be read",
-            hint="Write key=value pairs or a postgresql:// URI.",
-        ) from None
-    except psycopg.Error as error:
-        raise unreachable(error, ()) from None
+    connection = connected(dsn)
     try:
         with connection, connection.transaction():
             return _steps(connection, model, org, login)
@@ -69,7 +58,7 @@ def _steps(admin: Connection, model: str, org: str | None, login: str) -> list[S
 
 
 def _registered(admin: Connection, model: str) -> Step:
-    there = _found(
+    there = first_row(
         admin,
         "SELECT m.dimension, m.embedder FROM memwarden.embedding_models AS m"
         " WHERE m.model = %(model)s LIMIT 1",
@@ -98,7 +87,7 @@ def _registered(admin: Connection, model: str) -> Step:
 
 def _active(admin: Connection, model: str, org: str | None) -> Step:
     where = org or "all organisations without a model of their own"
-    there = _found(
+    there = first_row(
         admin,
         "SELECT 1 FROM memwarden.embedding_models AS m"
         " WHERE m.model = %(model)s AND m.org = %(org)s AND m.state = 'active'",
@@ -114,7 +103,7 @@ def _active(admin: Connection, model: str, org: str | None) -> Step:
 
 
 def _worker(admin: Connection, login: str) -> Step:
-    there = _found(
+    there = first_row(
         admin,
         "SELECT r.rolname FROM pg_roles AS r WHERE r.rolcanlogin AND NOT r.rolsuper"
         " AND pg_has_role(r.oid, %(group)s, 'MEMBER') ORDER BY r.rolname <> %(login)s, r.rolname",
@@ -122,9 +111,9 @@ def _worker(admin: Connection, login: str) -> Step:
     )
     if there:
         return Step("login", there[0], made=False)
-    if not _found(admin, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user", {})[0]:
+    if not first_row(admin, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user", {})[0]:
         raise NotAllowed(
             f"no login is a member of {_GROUP}, for the worker that makes the vectors",
             hint=f"A superuser runs: CREATE ROLE {login} LOGIN IN ROLE {_GROUP};",
         )
-    return _login(admin, login, _GROUP, None)
+    return made_login(admin, login, _GROUP, None)

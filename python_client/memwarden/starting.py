@@ -18,6 +18,7 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from memwarden.errors import (
     AlreadyExists,
+    ConnectionFailed,
     InvalidArgument,
     MemwardenError,
     NotAllowed,
@@ -137,6 +138,25 @@ def passwords(file: Path) -> tuple[str, str, str]:
     return found[0], found[1], found[2]
 
 
+def connected(dsn: str) -> Connection:
+    """Return a connection for somebody who administers.
+
+    Raises:
+        InvalidArgument: the connection string cannot be read.
+        ConnectionFailed: the server cannot be reached.
+    """
+    try:
+        return psycopg.connect(dsn, client_encoding="utf8", fallback_application_name="memwarden")
+    except psycopg.ProgrammingError:
+        # Its message quotes the string, which may hold a password.
+        raise InvalidArgument(
+            "the connection string cannot be read",
+            hint="Write key=value pairs or a postgresql:// URI.",
+        ) from None
+    except psycopg.Error as error:
+        raise unreachable(error, ()) from None
+
+
 def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -> Begun:
     """Make what is missing of a start, and return every step; what is there stays as it is.
 
@@ -150,24 +170,15 @@ def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -
     """
     start.check()
     try:
-        connection = psycopg.connect(
-            dsn, client_encoding="utf8", fallback_application_name="memwarden"
-        )
-    except psycopg.ProgrammingError:
-        # Its message quotes the string, which may hold a password.
-        raise InvalidArgument(
-            "the connection string cannot be read",
-            hint="Write key=value pairs or a postgresql:// URI.",
-        ) from None
-    except psycopg.Error as error:
-        missing = unreachable(error, ())
-        missing.hint = missing.hint or _WHERE
-        raise missing from None
+        connection = connected(dsn)
+    except ConnectionFailed as error:
+        error.hint = error.hint or _WHERE
+        raise
     try:
         with connection, connection.transaction():
             steps = list(_steps(connection, start, secrets))
             [profile] = (each.name for each in steps if each.what == "profile")
-            by_words = _found(
+            by_words = first_row(
                 connection,
                 "SELECT memwarden_internal.active_model(o.org_id) = 'lexical'"
                 "  FROM memwarden_data.organisation AS o WHERE o.name = %(org)s",
@@ -213,7 +224,7 @@ def _steps(admin: Connection, start: Start, secrets: tuple[str, str, str] | None
     admin.execute("SET LOCAL client_min_messages = warning")
     # Two runs at once: the second waits, then finds the work done.
     admin.execute("SELECT pg_advisory_xact_lock(hashtextextended('memwarden init', 0))")
-    if not _found(admin, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user", {})[0]:
+    if not first_row(admin, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user", {})[0]:
         raise NotAllowed(
             "memwarden init needs a superuser",
             hint="Name one with --dsn. An administrator without that right follows docs/access.md.",
@@ -225,24 +236,24 @@ def _steps(admin: Connection, start: Start, secrets: tuple[str, str, str] | None
         _storage(admin),
         *_dictionaries(admin),
         *_scope(admin, start.scope, org, start.profile),
-        _login(admin, start.agent, "memwarden_agent", given[0]),
+        made_login(admin, start.agent, "memwarden_agent", given[0]),
         _agent(admin, org, start.agent, start.scope, "contributor", "agent"),
-        _login(admin, start.reviewer, "memwarden_reviewer", given[1]),
+        made_login(admin, start.reviewer, "memwarden_reviewer", given[1]),
         _agent(admin, org, start.reviewer, start.organisation, "reviewer", "human"),
-        _login(admin, start.application, "memwarden_agent", given[2]),
+        made_login(admin, start.application, "memwarden_agent", given[2]),
         # It captures everywhere, and extractors write in its name.
         _agent(admin, org, start.application, start.organisation, "contributor", "service"),
         _source(admin, org, f"capture:{start.source}/*", start.application),
     ]
 
 
-def _found(admin: Connection, query: LiteralString, names: Mapping[str, Any]) -> tuple[Any, ...]:
+def first_row(admin: Connection, query: LiteralString, names: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the first row, or nothing."""
     return admin.execute(query, names).fetchone() or ()
 
 
 def _extension(admin: Connection) -> Step:
-    there = _found(admin, "SELECT 1 FROM pg_extension WHERE extname = 'memwarden'", {})
+    there = first_row(admin, "SELECT 1 FROM pg_extension WHERE extname = 'memwarden'", {})
     if not there:
         admin.execute("CREATE EXTENSION memwarden CASCADE")
     return Step("extension", "memwarden", not there)
@@ -250,7 +261,7 @@ def _extension(admin: Connection) -> Step:
 
 def _storage(admin: Connection) -> Step:
     state = "SELECT state FROM memwarden.status() WHERE component = 'storage'"
-    there = _found(admin, state, {}) == ("ok",)
+    there = first_row(admin, state, {}) == ("ok",)
     if not there:
         admin.execute("SELECT FROM memwarden.setup()")
     return Step("storage", "memwarden_data", not there)
@@ -266,7 +277,7 @@ def _dictionaries(admin: Connection) -> list[Step]:
         Step(
             "dictionary",
             language,
-            _found(
+            first_row(
                 admin,
                 "SELECT l.is_new FROM memwarden.load_lexicon(%(folder)s, %(language)s) AS l",
                 {"folder": folder, "language": language},
@@ -279,10 +290,12 @@ def _dictionaries(admin: Connection) -> list[Step]:
 
 def _scope(admin: Connection, path: str, org: str, profile: str | None) -> list[Step]:
     """Make the scope; an organisation that begins with it gets its profile."""
-    begun = _found(
+    begun = first_row(
         admin, "SELECT 1 FROM memwarden_data.organisation WHERE name = %(org)s", {"org": org}
     )
-    there = _found(admin, "SELECT 1 FROM memwarden.scopes WHERE scope = %(path)s", {"path": path})
+    there = first_row(
+        admin, "SELECT 1 FROM memwarden.scopes WHERE scope = %(path)s", {"path": path}
+    )
     if not there:
         admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
     step = Step("scope", path, not there)
@@ -290,7 +303,7 @@ def _scope(admin: Connection, path: str, org: str, profile: str | None) -> list[
 
 
 def _profile(admin: Connection, org: str, chosen: str | None) -> Step:
-    own, used = _found(
+    own, used = first_row(
         admin,
         "SELECT o.profile, coalesce(memwarden_internal.profile_of(o.org_id), 'custom')"
         " FROM memwarden_data.organisation AS o WHERE o.name = %(org)s",
@@ -303,8 +316,9 @@ def _profile(admin: Connection, org: str, chosen: str | None) -> Step:
     return Step("profile", str(chosen), made=True, note=note)
 
 
-def _login(admin: Connection, name: str, group: str, password: str | None) -> Step:
-    there = _found(
+def made_login(admin: Connection, name: str, group: str, password: str | None) -> Step:
+    """Make a login of a group, where there is none of that name."""
+    there = first_row(
         admin,
         "SELECT r.rolsuper, r.rolcanlogin, pg_has_role(r.oid, %(group)s, 'MEMBER')"
         " FROM pg_roles AS r WHERE r.rolname = %(name)s",
@@ -331,7 +345,7 @@ def _login(admin: Connection, name: str, group: str, password: str | None) -> St
 
 
 def _agent(admin: Connection, org: str, name: str, home: str, role: str, kind: str) -> Step:
-    there = _found(
+    there = first_row(
         admin,
         "SELECT a.home, a.role, %(name)s = ANY (a.logins::text[])"
         " FROM memwarden.agents AS a WHERE a.org = %(org)s AND a.agent = %(name)s",
@@ -354,7 +368,7 @@ def _agent(admin: Connection, org: str, name: str, home: str, role: str, kind: s
 
 
 def _source(admin: Connection, org: str, pattern: str, issuer: str) -> Step:
-    there = _found(
+    there = first_row(
         admin,
         "SELECT s.issuer FROM memwarden.sources AS s"
         " WHERE s.org = %(org)s AND s.uri_pattern = %(pattern)s",

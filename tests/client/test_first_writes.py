@@ -20,6 +20,7 @@ from memwarden import Client
 from memwarden.cli import app
 from memwarden.demo.conversation import load
 from memwarden.demo.writes import captures_of, requests_of
+from memwarden.errors import MemwardenError
 from memwarden.mem0 import AsyncMemory, Memory
 from memwarden.requests import WriteRequest
 from shipped import SCOPE, Shipped
@@ -208,4 +209,6 @@ def test_who_connects_is_told_the_profile(
         assert server.told_of(dsn_of(shipped)) == f"{line}.\n"
         assert f"acme {profile}" in str(status.detail)
     shipped.use("balanced")
-    assert server.told_of("host=/nonexistent") == server.told_of("no connection string") == ""
+    for nowhere in ("host=/nonexistent", "no connection string"):
+        with pytest.raises(MemwardenError):
+            server.told_of(nowhere)

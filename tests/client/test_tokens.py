@@ -24,6 +24,7 @@ from memwarden import (
     NotFound,
     NotIdentified,
 )
+from memwarden._sync.vectors import Vectors
 
 if TYPE_CHECKING:
     from conftest import World
@@ -70,6 +71,28 @@ def test_an_issued_token_is_kept_and_text_is_asked_for_each_time(desk: Desk, age
         with Client.connect(desk.dsn, token=source) as memory:
             assert {memory.whoami().agent for _ in range(3)} == {agent}
         assert source.asked == times
+
+
+def test_clients_of_one_connection_and_token_ask_for_the_model_once(
+    desk: Desk, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A service makes a client for each piece of work; another agent's asks for itself.
+
+    Proves: A6
+    """
+    asked: list[object] = []
+    ask = Vectors._asked
+
+    def counted(vectors: Vectors) -> str:
+        asked.append(vectors)
+        return ask(vectors)
+
+    monkeypatch.setattr(Vectors, "_asked", counted)
+    tokens = [desk.issue(agent), desk.issue(desk.agent())]
+    with desk.connect() as connection:
+        for token in tokens * 3:
+            Client(connection, token=token).recall("tea")
+    assert len(asked) == 2
 
 
 def test_a_token_at_the_end_of_its_life_is_not_used_again(desk: Desk, agent: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
@@ -91,9 +91,9 @@ class AsyncSession:
         return connection
 
     @property
-    def has_token(self) -> bool:
-        """Whether each call acts for the agent whom a token names, and not for the login."""
-        return self._tokens.given
+    def tokens_from(self) -> Hashable:
+        """What tells for whom calls act, on one connection; None: for its login."""
+        return self._tokens.source
 
     def in_transaction(self) -> bool:
         """Whether the connection is in a transaction of its owner's."""

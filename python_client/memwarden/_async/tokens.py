@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Hashable
 from datetime import UTC, datetime
 
 from memwarden._offload import awaited
@@ -28,9 +29,9 @@ class AsyncTokens:
         self._asking = asyncio.Lock()
 
     @property
-    def given(self) -> bool:
-        """Whether there is any."""
-        return self._source is not None
+    def source(self) -> Hashable:
+        """What tells one source of tokens from another; None where the login acts for itself."""
+        return self._source if isinstance(self._source, Hashable) else id(self._source)
 
     async def current(self) -> str | None:
         """Return the token for the next call; None where the login acts for itself.

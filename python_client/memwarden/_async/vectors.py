@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,8 +16,8 @@ from memwarden.errors import ConnectionFailed, MemwardenError, NotInstalled
 
 # A store goes over to another model while its clients run on: they ask again, once in so long.
 _SECONDS = 60.0
-# What the login of a connection was told, for the clients that share the connection one by one.
-_TOLD: WeakKeyDictionary[Any, tuple[float, str]] = WeakKeyDictionary()
+# What was told on a connection, for the clients that share it one by one: each asks for an agent.
+_TOLD: WeakKeyDictionary[Any, dict[Hashable, tuple[float, str]]] = WeakKeyDictionary()
 
 
 class AsyncVectors:
@@ -31,7 +31,6 @@ class AsyncVectors:
     def __init__(self, session: AsyncSession, embedder: Embedder | None) -> None:
         self._session = session
         self.given = embedder
-        self._told: tuple[float, str] | None = None
 
     async def embedder(self) -> Embedder | None:
         """Return the embedder for questions; None where the server makes vectors of words."""
@@ -64,15 +63,14 @@ class AsyncVectors:
 
     async def _model(self) -> str:
         """Return the name of the model that the store goes by, as it was within the last minute."""
-        connection = await self._session.open()
-        # With a token, others of other organisations use the connection too.
-        told = self._told if self._session.has_token else _TOLD.get(connection)
-        if told is None or time.monotonic() - told[0] > _SECONDS:
-            told = (time.monotonic(), await self._asked())
-            if self._session.has_token:
-                self._told = told
-            else:
-                _TOLD[connection] = told
+        known = _TOLD.setdefault(await self._session.open(), {})
+        now = time.monotonic()
+        told = known.get(self._session.tokens_from)
+        if told is None or now - told[0] > _SECONDS:
+            told = (now, await self._asked())
+            for each in [who for who, (at, _) in list(known.items()) if now - at > _SECONDS]:
+                known.pop(each, None)
+            known[self._session.tokens_from] = told
         return told[1]
 
     async def _asked(self) -> str:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
@@ -93,9 +93,9 @@ class Session:
         return connection
 
     @property
-    def has_token(self) -> bool:
-        """Whether each call acts for the agent whom a token names, and not for the login."""
-        return self._tokens.given
+    def tokens_from(self) -> Hashable:
+        """What tells for whom calls act, on one connection; None: for its login."""
+        return self._tokens.source
 
     def in_transaction(self) -> bool:
         """Whether the connection is in a transaction of its owner's."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Hashable
 from datetime import UTC, datetime
 
 from memwarden._offload import at_hand
@@ -30,9 +31,9 @@ class Tokens:
         self._asking = threading.Lock()
 
     @property
-    def given(self) -> bool:
-        """Whether there is any."""
-        return self._source is not None
+    def source(self) -> Hashable:
+        """What tells one source of tokens from another; None where the login acts for itself."""
+        return self._source if isinstance(self._source, Hashable) else id(self._source)
 
     def current(self) -> str | None:
         """Return the token for the next call; None where the login acts for itself.

@@ -97,10 +97,10 @@ def _print_next(start: Start, profile: str, dsn: str) -> None:
         else (start.agent, "recall it", "recall 'where does Ana live?'"),
     ):
         print(printable(f"as {who}, {does}:"))
-        print(printable(f"  memwarden {command} --dsn {shlex.quote(_way(dsn, who))}"))
+        print(printable(f"  memwarden {command} --dsn {shlex.quote(way_of(dsn, who))}"))
 
 
-def _way(dsn: str, login: str) -> str:
+def way_of(dsn: str, login: str) -> str:
     """Return how a login connects to the same database, as far as that may be shown."""
     given = conninfo_to_dict(dsn)
     return make_conninfo("", **{n: given[n] for n in _SHOWN if n in given}, user=login)

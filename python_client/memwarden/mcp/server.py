@@ -21,7 +21,6 @@ from starlette.types import ASGIApp
 
 from memwarden._sync.client import Client
 from memwarden.embedders import Embedder
-from memwarden.errors import MemwardenError
 from memwarden.mcp import agent, reviewer, tasks
 from memwarden.mcp.arriving import options
 from memwarden.mcp.issuers import READ, Issuer
@@ -77,19 +76,23 @@ def tools_of(profile: Profile, who: Principals) -> list[Tool]:
     return reviewer.ReviewerTools(who).tools()
 
 
-def serve_stdio(profile: Profile, dsn: str, embedder: Embedder | None = None) -> None:
+def serve_stdio(
+    profile: Profile, dsn: str, embedder: Embedder | None = None, *, asks: str = ""
+) -> None:
     """Serve one principal over standard input and output, until the host closes them."""
-    build(profile, OnePrincipal(dsn, embedder), asks=told_of(dsn)).run("stdio")
+    build(profile, OnePrincipal(dsn, embedder), asks=asks).run("stdio")
 
 
 def told_of(dsn: str) -> str:
-    """What the store asks of writes; nothing where it cannot be asked, as each call will tell."""
-    with (
-        suppress(MemwardenError, psycopg.Error),
-        Client.connect(make_conninfo(dsn, connect_timeout=5)) as memory,
-    ):
+    """Return what the store asks of writes.
+
+    Raises:
+        MemwardenError: it cannot be asked, as each call will tell.
+    """
+    with suppress(psycopg.ProgrammingError):  # connect() says in its own words what is wrong
+        dsn = make_conninfo(dsn, connect_timeout=5)
+    with Client.connect(dsn) as memory:
         return f"{memory.whoami().asks}.\n"
-    return ""
 
 
 def http_app(
