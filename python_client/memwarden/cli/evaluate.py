@@ -50,6 +50,15 @@ WithEmbedder = Annotated[
         show_default=False,
     ),
 ]
+WithVectors = Annotated[
+    Path | None,
+    typer.Option(
+        help="An .npz file: `turns` and `questions`, in the order of the data.",
+        exists=True,
+        dir_okay=False,
+        show_default=False,
+    ),
+]
 _SCAN = """
 SELECT s.kind, s.level, s.start, s.length FROM memwarden.scan_text(%(text)s, %(layer)s) AS s
 """
@@ -219,15 +228,7 @@ def recall(
             dir_okay=False,
         ),
     ],
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            help="An .npz file: `turns` and `questions`, in the order of the data.",
-            exists=True,
-            dir_okay=False,
-            show_default=False,
-        ),
-    ] = None,
+    vectors: WithVectors = None,
     embedder: WithEmbedder = None,
     only: Annotated[
         int | None,
@@ -249,14 +250,9 @@ def recall(
     be a superuser.
     """
     from memwarden.evaluation.recall import plot as recall_plot
-    from memwarden.evaluation.recall.corpus import read_talks
     from memwarden.evaluation.recall.rates import evaluate as evaluate_recall
 
-    try:
-        talks = read_talks(data)
-        embedded = _embedded(talks, vectors, embedder)
-    except (NotAConversation, ValueError) as error:
-        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    talks, embedded = _talks(data, vectors, embedder)
     with told_errors():
         # The vectors of what is left out come last and are not looked at.
         report = evaluate_recall(dsn, talks[:only], embedded, sweep=sweep)
@@ -279,15 +275,7 @@ def unknown(
             dir_okay=False,
         ),
     ],
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            help="An .npz file: `turns` and `questions`, in the order of the data.",
-            exists=True,
-            dir_okay=False,
-            show_default=False,
-        ),
-    ] = None,
+    vectors: WithVectors = None,
     embedder: WithEmbedder = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
@@ -298,14 +286,9 @@ def unknown(
     the database memwarden_evaluation_unknown and a login role on the server: the login must be a
     superuser.
     """
-    from memwarden.evaluation.recall.corpus import read_talks
     from memwarden.evaluation.recall.unknown import evaluate as evaluate_unknown
 
-    try:
-        talks = read_talks(data)
-        embedded = _embedded(talks, vectors, embedder)
-    except (NotAConversation, ValueError) as error:
-        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    talks, embedded = _talks(data, vectors, embedder)
     with told_errors():
         report = evaluate_unknown(dsn, talks, embedded)
     if as_json:
@@ -333,6 +316,23 @@ def _opened(name: EmbedderName) -> Embedder:
         return found
     except NotInstalled as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--embedder") from None
+
+
+def _talks(
+    data: Path, vectors: Path | None, name: EmbedderName | None
+) -> tuple[list[Talk], Embedded | None]:
+    """Return the conversations of a file, and their vectors.
+
+    Raises:
+        typer.BadParameter: it cannot be read, or the vectors are not those of it.
+    """
+    from memwarden.evaluation.recall.corpus import read_talks
+
+    try:
+        talks = read_talks(data)
+        return talks, _embedded(talks, vectors, name)
+    except (NotAConversation, ValueError) as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
 
 
 def _embedded(

@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 from conftest import World
 from helpers import recall, write, write_many
 from memwarden import Client
+from memwarden.evaluation.recall.unknown import nearness
 from shipped import Shipped
 
 KNOWN = [
@@ -35,6 +36,16 @@ def agent(shipped: Shipped) -> Connection[DictRow]:
 def known(agent: Connection[DictRow], query: str, **arguments: Any) -> list[str]:
     """The texts that a question is answered with."""
     return [row["text"] for row in recall(agent, query=query, **arguments) if row["item_id"]]
+
+
+@pytest.mark.parametrize("among", [1, 5, 50, 500, 5000])
+def test_the_evaluation_counts_memories_as_the_server_does(shipped: Shipped, among: int) -> None:
+    """A threshold that it chooses means there what it means here.
+
+    Proves: L12
+    """
+    asked = shipped.world.value("SELECT memwarden_internal.known_from(0.5, %s)", among)
+    assert nearness(asked, among) == pytest.approx(0.5)
 
 
 def test_nonsense_is_answered_with_unknown(agent: Connection[DictRow]) -> None:

@@ -224,7 +224,12 @@ def _best(
     best = max((item.score for item in answer.items), default=0.0)
     if answer.unknown is not None:
         best = answer.unknown.nearest or 0.0
-    return Best(talk, best + _SLOPE * math.log(_FULL / min(among, _FULL)), not answer.items)
+    return Best(talk, nearness(best, among), not answer.items)
+
+
+def nearness(relevance: float, among: int) -> float:
+    """Return a relevance that was reached among so many memories as though there were 500."""
+    return relevance + _SLOPE * math.log(_FULL / min(among, _FULL))
 
 
 def _rows(vectors: str, found: Mapping[int | None, tuple[list[Best], list[Best]]]) -> list[Row]:

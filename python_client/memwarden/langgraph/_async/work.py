@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from langgraph.store.base import GetOp, Op, PutOp, Result, SearchOp
+from psycopg import sql
 
 from memwarden._async.client import AsyncClient
 from memwarden._async.vectors import AsyncVectors
@@ -85,7 +86,7 @@ class AsyncWork:
             raise NotReady(
                 f"the model {model} of the index is not registered",
                 hint="An administrator runs once: SELECT memwarden.register_embedding_model("
-                f"{quoted(model)}, {dims});",
+                f"{sql.Literal(model).as_string()}, {dims});",
             ) from error
 
     async def sweep(self) -> int:
@@ -220,16 +221,9 @@ class AsyncWork:
             "predicate": predicate_of(op.key),
             "ttl": lifetime(op.ttl),
         }
-        if plan.index is None:
-            return given
-        if vector is None:
+        if plan.index is None or vector is None:
             return given
         origin = dict(given.get("origin") or {})
         if task := named(op.index, origin.get("task")):
             given["origin"] = origin | {"task": task}
         return given | {"embedding": vector, "embedding_model": plan.index.model}
-
-
-def quoted(text: str) -> str:
-    """A text as SQL has it."""
-    return "'" + text.replace("'", "''") + "'"
