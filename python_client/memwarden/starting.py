@@ -105,7 +105,7 @@ class Step:
 class Begun:
     """Every step of a start; the profile that holds; what is still to be done by hand.
 
-    `by_words`: the organisation has no embedding model yet.
+    `by_words`: nobody makes vectors of the organisation's model, unless its applications do.
     """
 
     steps: Sequence[Step]
@@ -180,8 +180,10 @@ def begin(dsn: str, start: Start, secrets: tuple[str, str, str] | None = None) -
             [profile] = (each.name for each in steps if each.what == "profile")
             by_words = first_row(
                 connection,
-                "SELECT memwarden_internal.active_model(o.org_id) = 'lexical'"
-                "  FROM memwarden_data.organisation AS o WHERE o.name = %(org)s",
+                "SELECT m.embedder IS NULL"
+                "  FROM memwarden_data.organisation AS o JOIN memwarden.embedding_models AS m"
+                "    ON m.model = memwarden_internal.active_model(o.org_id)"
+                " WHERE o.name = %(org)s LIMIT 1",
                 {"org": start.organisation.removeprefix("/org/")},
             ) == (True,)
             return Begun(steps, profile, _to_do(connection), by_words)

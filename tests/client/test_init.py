@@ -79,6 +79,7 @@ def test_a_new_database_takes_a_governed_write(
     before = _roles(empty_dsn, logins)
     assert all(str(password).startswith("SCRAM-SHA-256$") for _, password in before)
 
+    assert "recall compares words, not meaning, until an embedder is configured" in first.stdout
     # pg_cron works in one database of a server: which one, and what to run there.
     [to_do] = [line for line in first.stdout.splitlines() if line.startswith("to do ")]
     assert "jobs missing" in to_do

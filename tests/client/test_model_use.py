@@ -23,6 +23,7 @@ from memwarden.cli import app
 from memwarden.embedders import E5_NAME, packaged
 from memwarden.errors import NotInstalled
 from memwarden.model_use import use_model
+from memwarden.starting import Start, begin
 
 if TYPE_CHECKING:
     from shipped import Shipped
@@ -89,6 +90,9 @@ def test_one_command_and_a_worker_lead_from_words_to_the_model(
     with agent(shipped) as memory:
         assert right(memory) < len(MEMORIES)
 
+    names = (shipped.agent, shipped.reviewer, shipped.application)
+    start = Start("/org/acme/user/ana", *(each.info.user for each in names))
+    assert begin(dsn, start).by_words
     use = ["models", "use", "--login", login, "--dsn", dsn]
     assert steps(run(*use)) == [["made", "model"], ["made", "active"], ["made", "login"]]
     work = ["worker", "--embedders", "all", "--once", "--dsn", make_conninfo(dsn, user=login)]
@@ -107,6 +111,7 @@ def test_one_command_and_a_worker_lead_from_words_to_the_model(
         assert memory.recall("Quels animaux lui font peur ?")[0].content == late
 
     assert steps(run(*use)) == [["there", "model"], ["there", "active"], ["there", "login"]]
+    assert not begin(dsn, start).by_words
     (row,) = shipped.world.rows(
         "SELECT state, items, missing, dead FROM memwarden.embedding_models WHERE model = %s",
         E5_NAME,

@@ -74,8 +74,8 @@ def init(
     for wanting in begun.to_do:
         print(printable(f"to do  {wanting}"))
     if begun.by_words:
-        print("recall compares words, not meaning, until an embedder is configured")
-        print("  memwarden models use, see docs/embeddings.md")
+        print("recall compares words, not meaning, until an embedder is configured:")
+        print("see memwarden models use, and docs/embeddings.md")
     _print_next(start, begun.profile, dsn)
 
 
