@@ -14,7 +14,7 @@ from conftest import World
 from helpers import recall, write, write_many
 from memwarden import Client
 from memwarden.evaluation.recall.unknown import nearness
-from shipped import Shipped
+from shipped import SCOPE, Shipped
 
 KNOWN = [
     "Omar plays cricket on Saturdays",
@@ -63,6 +63,37 @@ def test_nonsense_is_answered_with_unknown(agent: Connection[DictRow]) -> None:
         assert (line["standing"], line["item_id"]) == ("unknown", None)
         steps = agent.execute("SELECT step FROM memwarden.explain_recall(%s)", (query,)).fetchall()
         assert "unknown" in {step["step"] for step in steps}
+
+
+def test_unknown_tells_nothing_of_what_is_hidden(
+    shipped: Shipped, agent: Connection[DictRow]
+) -> None:
+    """Neither how near it comes, nor how many there are: above the agent, and of somebody else.
+
+    Proves: L12, A4
+    """
+    query = "capital of Mongolia"
+
+    def told() -> list[list[DictRow]]:
+        steps = "SELECT detail, facts FROM memwarden.explain_recall(%s) WHERE step = 'unknown'"
+        context = "SELECT * FROM memwarden.compile_context(%s)"
+        return [
+            [{"unknown": row["provenance"]["unknown"]} for row in recall(agent, query=query)],
+            agent.execute(steps, (query,)).fetchall(),
+            agent.execute(context, (query,)).fetchall(),
+        ]
+
+    before = told()
+    chief = shipped.world.agent(SCOPE, clearance="restricted")
+    shipped.world.scope("/org/acme/user/bo")
+    other = shipped.world.agent("/org/acme/user/bo")
+    for n in range(30):
+        fact = {"text": f"The capital of Mongolia is Ulaanbaatar, it says in book {n}"}
+        for writer, more in ((chief, {"classification": "confidential"}), (other, {})):
+            row = write(writer, "episodic", fact, **more)
+            assert row["outcome"] == "COMMITTED", row
+    assert known(chief, query)
+    assert told() == before
 
 
 def test_what_is_known_is_answered(agent: Connection[DictRow]) -> None:
