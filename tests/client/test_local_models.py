@@ -111,7 +111,7 @@ def test_a_command_makes_the_vectors_itself(
         assert (ran.exit_code, "--embedder" in ran.output) == (2, True)
     served = []
     server = pytest.importorskip("memwarden.mcp.server", reason="needs memwarden[mcp]")
-    monkeypatch.setattr(server, "serve_stdio", lambda *given: served.append(given[2].name))
+    monkeypatch.setattr(server, "serve_stdio", lambda *given, **_: served.append(given[2].name))
     assert CliRunner().invoke(app, ["mcp", *model, *where]).exit_code == 0
     assert served == ["tiny"]
 
