@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from memwarden.errors import InvalidContent
 
 # jsonb has no place for the NUL character; an odd number of backslashes makes it an escape.
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+UNREADABLE = '"\\u0000"'
+"""Stands for what is not JSON: the server cannot read it, whatever it is the value of."""
 
 
 def strict_json(value: object) -> str:
@@ -48,6 +52,19 @@ def lenient_json(value: object) -> str:
         return json.dumps(value, allow_nan=True, ensure_ascii=True, separators=(",", ":"))
     except (RecursionError, TypeError, ValueError):
         return f"<{type(value).__name__}>"
+
+
+def strict_list(values: Iterable[object]) -> str:
+    """Return values as a JSON array; what is not JSON in a form that the server refuses alone."""
+    return f"[{','.join(map(json_or_mark, values))}]"
+
+
+def json_or_mark(value: object, mark: str = UNREADABLE) -> str:
+    """Return `value` as JSON text; the mark where it is not JSON."""
+    try:
+        return strict_json(value)
+    except InvalidContent:
+        return mark
 
 
 def _require_text_keys(value: Any) -> None:

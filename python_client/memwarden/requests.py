@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from memwarden._adapt import zoned
-from memwarden._json import lenient_json, strict_json
+from memwarden._json import UNREADABLE, json_or_mark, lenient_json, strict_json
 from memwarden._lists import listed, several
 from memwarden._request_id import new_request_id
 from memwarden.errors import InvalidArgument, InvalidContent
@@ -161,15 +161,15 @@ def json_object(request: WriteRequest) -> str:
             members["content"] = strict_json(request.content)
         except InvalidContent:
             members["content_text"] = json.dumps(lenient_json(request.content))
-    members["evidence"] = _json_or_mark(_listed(request.evidence))
+    members["evidence"] = json_or_mark(_listed(request.evidence), _REFUSED)
     if request.attributes is not None:
-        members["attributes"] = _json_or_mark(request.attributes)
+        members["attributes"] = json_or_mark(request.attributes, _REFUSED)
     if request.origin is not None:
-        members["origin"] = _json_or_mark(request.origin)
+        members["origin"] = json_or_mark(request.origin, _REFUSED)
     if request.domains is not None:
         domains = _listed(request.domains)
-        members["domains"] = _json_or_mark(
-            [str(each) for each in domains] if isinstance(domains, list) else domains
+        members["domains"] = json_or_mark(
+            [str(each) for each in domains] if isinstance(domains, list) else domains, _REFUSED
         )
     if request.embedding is not None:
         try:
@@ -181,6 +181,33 @@ def json_object(request: WriteRequest) -> str:
     return "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
 
 
+def capture_object(given: Any) -> str:
+    """Return a capture as one element of the array that `capture_many` takes.
+
+    Never raises for a value: what is not JSON is sent in a form that the server refuses, so that
+    one bad capture harms no other. A date without a time zone counts as local time.
+    """
+    if not isinstance(given, Mapping):
+        return json_or_mark(given)
+    members: dict[str, str] = {}
+    trace_id = current_trace_id()
+    if trace_id is not None and "trace_id" not in given:
+        members["trace_id"] = json.dumps(trace_id)
+    for name, value in given.items():
+        if isinstance(value, datetime | UUID):
+            text = _json_scalar(value)
+        elif name == "content":
+            text = json_or_mark(value)
+            if text == UNREADABLE:
+                name, text = "content_text", json.dumps(lenient_json(value))
+        else:
+            text = json_or_mark(_listed(value) if name in _LISTS else value)
+        members[argument_name(str(name))] = text
+    return "{" + ",".join(f"{json_or_mark(name)}:{text}" for name, text in members.items()) + "}"
+
+
+_LISTS = frozenset(("domains", "captured_for"))
+
 _OWN_FORM = frozenset(
     ("content", "content_text", "evidence", "embedding", "domains", "attributes", "origin")
 )
@@ -191,7 +218,7 @@ def _unread_object(request: UnreadRequest) -> str:
     given = request.given
     if isinstance(given, Mapping):
         given = {**given, "request_id": given.get("request_id") or str(request.request_id)}
-    return _json_or_mark(given)
+    return json_or_mark(given, _REFUSED)
 
 
 def _listed(value: Any) -> Any:
@@ -199,11 +226,8 @@ def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
 
 
-def _json_or_mark(value: object) -> str:
-    try:
-        return strict_json(value)
-    except InvalidContent:
-        return '"not JSON"'
+_REFUSED = '"not JSON"'
+"""What gates refuse with a reason, where an object or a list is asked for."""
 
 
 def _json_scalar(value: object) -> str:

@@ -44,7 +44,7 @@ SELECT memwarden.capture(
 
 CAPTURE_MANY: Final[LiteralString] = """
 SELECT ordinal, capture_id, repeated, fault, detail
-FROM memwarden.capture_many(captures => %(captures)s::jsonb)
+FROM memwarden.capture_many(captures => %(captures)s::json)
 """
 
 EXTRACT: Final[LiteralString] = """
@@ -68,5 +68,5 @@ SUBMIT_CANDIDATES: Final[LiteralString] = """
 SELECT request_id, outcome, item_id, gate, reason, detail
 FROM memwarden.submit_candidates(
     capture_id => %(capture_id)s::uuid, extractor => %(extractor)s::text,
-    version => %(version)s::int, candidates => %(candidates)s::jsonb)
+    version => %(version)s::int, candidates => %(candidates)s::json)
 """

@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memwarden._json import strict_json
+from memwarden._json import strict_json, strict_list
 from memwarden._lists import listed, several
 from memwarden._request_id import new_request_id
 from memwarden._statements import intake as sql
 from memwarden._sync.session import Session
 from memwarden.citing import captured
 from memwarden.errors import InvalidArgument
+from memwarden.requests import capture_object
 from memwarden.results import CandidateResult, CaptureResult, ClaimedCapture, Extracted
 from memwarden.telemetry import current_trace_id
 
@@ -121,21 +122,18 @@ class Capturing:
     def capture_many(self, captures: Iterable[Mapping[str, Any]]) -> list[CaptureResult]:
         """Append many: objects whose names are the arguments of `capture`.
 
-        Each has its own result; one that cannot be kept harms no other.
+        Each has its own result, at its place; one that cannot be kept, or is not JSON, harms no
+        other. An object may carry `content_text`, the content as JSON text, instead of `content`.
 
         Raises:
             InvalidArgument: there are more than 10,000.
-            InvalidContent: one is not JSON; nothing was sent.
         """
-        trace_id = current_trace_id()
-        given = [dict(each) for each in several("captures", captures)]
-        if trace_id is not None:
-            given = [{"trace_id": trace_id} | each for each in given]
+        given = list(several("captures", captures))
         return self._session.fetch(
             sql.CAPTURE_MANY,
-            {"captures": strict_json(given)},
+            {"captures": f"[{','.join(map(capture_object, given))}]"},
             CaptureResult,
-            repeatable=all(each.get("external_id") is not None for each in given),
+            repeatable=all(isinstance(each, Mapping) and each.get("external_id") for each in given),
         )
 
     def extract(
@@ -198,6 +196,8 @@ class Capturing:
     ) -> list[CandidateResult]:
         """Write what a plug-in found in a capture, once: the second time the answer is [].
 
+        A candidate that is malformed, or not JSON, harms no other: the store counts it as dropped.
+
         Raises:
             NotFound: no such capture of the caller's own that this extractor reads.
         """
@@ -205,6 +205,6 @@ class Capturing:
             "capture_id": capture_id,
             "extractor": extractor,
             "version": version,
-            "candidates": strict_json([dict(each) for each in several("candidates", candidates)]),
+            "candidates": strict_list(several("candidates", candidates)),
         }
         return self._session.fetch(sql.SUBMIT_CANDIDATES, arguments, CandidateResult)

@@ -36,7 +36,7 @@ REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, ti
 GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) TO
     memwarden_agent, memwarden_curator;
 
-CREATE OR REPLACE FUNCTION memwarden.capture_many(captures jsonb)
+CREATE OR REPLACE FUNCTION memwarden.capture_many(captures json)
 RETURNS TABLE (ordinal integer, capture_id uuid, repeated boolean, fault text, detail text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -44,13 +44,14 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_one          record;
+    v_given        jsonb;
     v_place        record;
     v_done         record;
 BEGIN
-    IF jsonb_typeof(capture_many.captures) IS DISTINCT FROM 'array' OR jsonb_array_length(capture_many.captures) > 10000 THEN
+    IF json_typeof(capture_many.captures) IS DISTINCT FROM 'array' OR json_array_length(capture_many.captures) > 10000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: an array of at most 10,000 objects');
     END IF;
-    FOR v_one IN SELECT a.element, a.ordinality FROM jsonb_array_elements(capture_many.captures) WITH ORDINALITY AS a (element,
+    FOR v_one IN SELECT a.element, a.ordinality FROM json_array_elements(capture_many.captures) WITH ORDINALITY AS a (element,
         ordinality) LOOP
         ordinal := v_one.ordinality - 1;
         capture_id := NULL;
@@ -58,47 +59,73 @@ BEGIN
         fault := NULL;
         detail := NULL;
         BEGIN
-            IF jsonb_typeof(v_one.element) <> 'object' OR v_one.element - ARRAY[
-                   'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification',
-                   'domains', 'captured_for', 'subject', 'class'] <> '{}' THEN
-                PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: objects whose names are the arguments of capture()');
-            ELSIF jsonb_typeof(v_one.element -> 'domains') NOT IN ('array', 'null')
-                OR jsonb_typeof(v_one.element -> 'captured_for') NOT IN ('array', 'null') THEN
-                PERFORM memwarden_internal.raise_error('invalid_argument', 'domains, captured_for: an array each');
-            END IF;
-            v_place := memwarden_internal.capture_place(v_principal_id, v_one.element ->> 'scope');
+            v_given := memwarden_internal.read_capture(v_one.element);
+            v_place := memwarden_internal.capture_place(v_principal_id, v_given ->> 'scope');
             v_done := memwarden_internal.append_capture(
-                v_place.org_id, v_place.principal_id, v_place.scope_id, v_one.element ->> 'source', v_one.element -> 'content',
-                    v_one.element ->> 'external_id',
-                v_one.element ->> 'session_id', v_one.element ->> 'trace_id', (v_one.element ->> 'captured_at')::timestamptz,
-                v_one.element ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_one.element) AS d (domains text[])),
-                memwarden_internal.agents_named(v_place.org_id, (
-                    SELECT d.captured_for FROM jsonb_to_record(v_one.element) AS d (captured_for text[]))),
-                memwarden_internal.demanded_key(v_place.org_id, v_one.element ->> 'class', v_one.element ->> 'subject'));
+                v_place.org_id, v_place.principal_id, v_place.scope_id, v_given ->> 'source', v_given -> 'content',
+                v_given ->> 'external_id', v_given ->> 'session_id', v_given ->> 'trace_id', (v_given ->> 'captured_at')::timestamptz,
+                v_given ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_given) AS d (domains text[])),
+                memwarden_internal.agents_named(v_place.org_id, (SELECT d.captured_for FROM jsonb_to_record(v_given) AS d (
+                    captured_for text[]))),
+                memwarden_internal.demanded_key(v_place.org_id, v_given ->> 'class', v_given ->> 'subject'));
             capture_id := v_done.capture_id;
             repeated := v_done.repeated;
-        EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation
-            OR object_not_in_prerequisite_state THEN
-            -- One that cannot be kept harms no other. Of its own words none is told.
+        EXCEPTION WHEN OTHERS OR assert_failure THEN
+            -- One that cannot be kept harms no other; a closed scope and a missing key are its own affair, too.
+            IF NOT memwarden_internal.is_request_fault(SQLSTATE) AND SQLSTATE <> '55000' THEN
+                RAISE;
+            END IF;
             fault := SQLSTATE;
             GET STACKED DIAGNOSTICS detail := PG_EXCEPTION_DETAIL;
+            IF fault IN ('22P02', '22P05') THEN
+                -- PostgreSQL would repeat a word of it.
+                detail := 'values of their types, and JSON without NUL, halves of surrogate pairs, NaN and infinities';
+            END IF;
         END;
         RETURN NEXT;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
+COMMENT ON FUNCTION memwarden.capture_many(json) IS
     'Appends many captures to the capture log, with a result for each. A capture that fails leaves the others '
-    'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 for an invalid time; (3) 42710 '
-    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write, an '
-    'unknown agent or an unknown class; (5) 55000 for a closed scope, or without a generation of subject keys. Returns one row '
+    'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 or 22008 for an invalid time; (3) 22P02 or '
+    '22P05 for values that are none of their types, or JSON that PostgreSQL cannot hold; (4) 42710 '
+    'where an external_id stands for another content; (5) 42704 for a scope that the caller does not write, an '
+    'unknown agent or an unknown class; (6) 55000 for a closed scope, or without a generation of subject keys. Returns one row '
     'for each capture. captures: an array of at most '
-    '10,000 objects whose names are the arguments of capture(). ordinal: counts from 0 in the order given. '
+    '10,000 objects whose names are the arguments of capture(); an object may carry content_text, the content as JSON text, instead '
+    'of content. ordinal: counts from 0 in the order given. '
     'capture_id: the id of the capture. '
     'repeated: whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. '
     'Raises 22023 for anything but such an array; 28000 without an identity; 55000 before setup(). Source: F1.';
-REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture_many(jsonb) TO memwarden_agent, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.capture_many(json) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.capture_many(json) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.read_capture(p_element json)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_given jsonb := p_element::jsonb;
+BEGIN
+    IF jsonb_typeof(v_given) <> 'object' OR v_given - ARRAY[
+           'source', 'content', 'content_text', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification',
+           'domains', 'captured_for', 'subject', 'class'] <> '{}' OR v_given ?& '{content,content_text}' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'captures: objects whose names are the arguments of capture(), with content or content_text');
+    ELSIF jsonb_typeof(v_given -> 'domains') NOT IN ('array', 'null')
+        OR jsonb_typeof(v_given -> 'captured_for') NOT IN ('array', 'null') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains, captured_for: an array each');
+    END IF;
+    RETURN CASE WHEN v_given ? 'content_text' THEN v_given || jsonb_build_object('content', (v_given ->> 'content_text')::jsonb)
+        ELSE v_given END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.read_capture(json) IS
+    'One element of capture_many(), with its content. Raises 22023 for other names than those of capture(), 22P02 and 22P05 for '
+    'JSON that PostgreSQL cannot hold.';
+REVOKE ALL ON FUNCTION memwarden_internal.read_capture(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.capture_place(
     p_principal_id bigint, p_scope text, OUT org_id bigint, OUT principal_id bigint, OUT scope_id bigint)

@@ -137,7 +137,7 @@ COMMENT ON FUNCTION memwarden_internal.current_curve(bigint, text, text) IS
 REVOKE ALL ON FUNCTION memwarden_internal.current_curve(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.submit_candidates(
-    capture_id uuid, extractor text, version integer, candidates jsonb)
+    capture_id uuid, extractor text, version integer, candidates json)
 RETURNS TABLE (request_id uuid, outcome text, item_id uuid, gate text, reason text, detail jsonb)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -147,7 +147,7 @@ DECLARE
     v_place        record;
     v_requests     jsonb;
 BEGIN
-    IF jsonb_typeof(submit_candidates.candidates) IS DISTINCT FROM 'array' THEN
+    IF json_typeof(submit_candidates.candidates) IS DISTINCT FROM 'array' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'candidates: an array');
     END IF;
     SELECT c.org_id, e.extractor_id INTO v_place
@@ -164,20 +164,37 @@ BEGIN
             submit_candidates.capture_id, submit_candidates.version, submit_candidates.extractor));
     END IF;
     v_requests := memwarden_internal.take_candidates(v_place.org_id, submit_candidates.capture_id, v_place.extractor_id,
-        submit_candidates.candidates, NULL);
+        (SELECT coalesce(jsonb_agg(coalesce(memwarden_internal.readable_json(c.candidate), 'null') ORDER BY c.place), '[]')
+           FROM json_array_elements(submit_candidates.candidates) WITH ORDINALITY AS c (candidate, place)), NULL);
     RETURN QUERY
     SELECT w.request_id, w.outcome::text, w.item_id, w.gate, w.reason, w.detail
       FROM memwarden.write_many(coalesce(v_requests, '[]')::json) AS w ORDER BY w.ordinal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) IS
+COMMENT ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) IS
     'Writes the candidates that a plug-in found in a capture, for the program memwarden extract. The capture must be '
     'the caller''s own. The candidates are written in the caller''s name and through every gate. Each version of an '
     'extractor submits once for a capture: a second call does nothing and returns no row. candidates: an array of '
-    'candidates as define_extractor() describes them. Returns one row for each candidate that was neither malformed '
+    'candidates as define_extractor() describes them; one that is malformed, or JSON that PostgreSQL cannot hold, harms no other. '
+    'Returns one row for each candidate that was neither malformed '
     'nor under the floor, with the outcome of its write. Raises 42704 for a capture that is not the caller''s, whose '
     'text is gone, or that this extractor does not read; 22023 for anything but an array; 28000 without an identity; '
     '25001 at an isolation level other than READ COMMITTED; 55000 before setup(); 55P03 when a table is locked for '
     'longer than lock_timeout. Source: F2.';
-REVOKE ALL ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) TO memwarden_agent, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_json(p_element json)
+RETURNS jsonb
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN p_element::jsonb;
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_json(json) IS
+    'One element of a list as jsonb; NULL where PostgreSQL cannot hold it: NUL, half of a surrogate pair, a number or a text too large.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_json(json) FROM PUBLIC;

@@ -7,7 +7,7 @@ from functools import partial
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json
 
 from conftest import World
 from helpers import recall, write
@@ -243,7 +243,7 @@ def test_one_bad_capture_harms_no_other(world: World) -> None:
         {"source": "chat", "content": said("I like herons"), "external_id": "1"},
         {"source": "chat", "content": 1, "scope": "/org/other"},
     ]
-    rows = agent.execute("SELECT * FROM memwarden.capture_many(%s)", (Jsonb(batch),)).fetchall()
+    rows = agent.execute("SELECT * FROM memwarden.capture_many(%s)", (Json(batch),)).fetchall()
     assert [row["fault"] for row in rows] == [None, *["22023"] * 3, "22007", None, "42704"]
     assert [row["repeated"] for row in rows if row["capture_id"]] == [False, True]
     assert [row["ordinal"] for row in rows] == list(range(7))

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from psycopg import Connection, errors
 from psycopg.rows import DictRow
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json, Jsonb
 
 from access import call, state
 from conftest import World
@@ -360,7 +360,7 @@ def test_a_class_that_is_encrypted_needs_a_subject(shipped: Shipped, world: Worl
         {"source": "chat", "content": CANARY, "scope": SCOPE} | given
         for given in ({}, {"class": "personal"}, SECRET, {"class": "unheard_of"})
     ]
-    rows = call(application, "capture_many", captures=Jsonb(many[1:]))
+    rows = call(application, "capture_many", captures=Json(many[1:]))
     assert [row["fault"] for row in rows] == ["22023", None, "42704"]
     assert holding(world, CANARY) == set()
     assert world.value("SELECT count(*) FROM memwarden_data.capture WHERE sealed IS NULL") == 1
