@@ -116,6 +116,11 @@ def _is_time(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def names_whose(name: str) -> bool:
+    """Whether a field says whose the words are, or of which run or thread: an identifier."""
+    return name in _IDS and name.endswith("_id")
+
+
 def is_bookkeeping(name: str, value: object, *, spoken: bool = False) -> bool:
     """Whether a field beside a sentence is of those that formats declare, and looks like it.
 

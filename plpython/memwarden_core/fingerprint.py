@@ -7,20 +7,28 @@ import re
 from collections.abc import Callable, Mapping
 
 from .canonical import serialise
+from .late import late
 from .normalise import normalise
 from .synonyms import Synonyms
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+_IDENTIFIER = late(r"(?:.*_)?id|.*[a-z]Id")
+"""A name in a content that says that its value is an identifier: user_id, threadId."""
 
 Table = Synonyms | Mapping[str, str] | None
 
 
 def normalised_value(value: object, normalise_text: Callable[[str], str]) -> object:
-    """The value with every string value normalised; keys, numbers and structure stay."""
+    """The value with its texts normalised; keys, numbers, identifiers and structure stay."""
     if isinstance(value, str):
         return normalise_text(value)
     if isinstance(value, dict):
-        return {key: normalised_value(child, normalise_text) for key, child in value.items()}
+        return {
+            key: child
+            if isinstance(child, str) and _IDENTIFIER.fullmatch(key)
+            else normalised_value(child, normalise_text)
+            for key, child in value.items()
+        }
     if isinstance(value, list):
         return [normalised_value(child, normalise_text) for child in value]
     return value

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .named import MARK, names, occurs
 from .normalise import fold
+from .written import read
 
 _APART = "\x00"
 """Between the strings of a document: no identifier holds it, and it is no blank."""
@@ -64,7 +65,9 @@ def _said(document: str, *, ours: bool = False) -> str:
         )
     except (ValueError, RecursionError):
         # Nobody stored it as JSON. Escapes must not hide the edge of a word.
-        return document + _APART + document.replace("\\n", " ").replace("\\t", " ")
+        # In a name an identifier may be written as its bytes.
+        plain = document.replace("\\n", " ").replace("\\t", " ")
+        return _APART.join((document, plain, read(document)))
     said = _strings(value)
     return _APART.join(each for each in said if not (ours and _MOMENT.fullmatch(each)))
 

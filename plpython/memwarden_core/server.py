@@ -476,6 +476,13 @@ def normalised_subject(subject: str, synonyms: str) -> str:
     return normalise(subject, examination.prepared_synonyms(synonyms))
 
 
+def subjects_of_id(identifier: str) -> list[str]:
+    """Return the subjects that memories of an identifier of another system may bear."""
+    from .written import subjects
+
+    return subjects(identifier)
+
+
 def tell(
     documents: Sequence[str],
     rules_hashes: Sequence[str | None],

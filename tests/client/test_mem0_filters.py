@@ -94,8 +94,8 @@ def test_what_is_no_filter_is_an_error(given: dict[str, Any]) -> None:
 
 def test_ids_and_what_the_server_tests_are_found_within_and() -> None:
     """An id that a list names is none that says whose scope it is."""
-    found = Filters({"AND": [{"user_id": " ana "}, {"AND": [{"topic": "tea"}]}], "role": "user"})
-    assert found.ids == {"user_id": "ana"}
+    found = Filters({"AND": [{"user_id": " ana"}, {"AND": [{"topic": "tea"}]}], "role": "user"})
+    assert found.ids == {"user_id": " ana"}
     assert found.contained == {"user_id": "ana", "role": "user", "metadata": {"topic": "tea"}}
     assert found.is_exact
     assert Filters({"user_id": {"in": ["ana"]}}).ids == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from ..bookkeeping import BARE, bookkeeping, is_message
+from ..bookkeeping import BARE, bookkeeping, is_message, names_whose
 from ..normalise import fold
 from .reading import read
 from .sentences import Finding, compare
@@ -45,7 +45,7 @@ def _walk(
         kept = bookkeeping(value, beside=beside)
         beside = beside or is_message(value)
         for name, child in value.items():
-            end = (_KEPT,) if name in kept else ()
+            end = (_KEPT,) if name in kept or names_whose(name) else ()
             yield from _walk(child, (*path, name, *end), depth - 1, left, beside=beside)
     elif isinstance(value, list):
         for place, child in enumerate(value):
@@ -53,7 +53,8 @@ def _walk(
     elif isinstance(value, str):
         if len(value) > MAX_VALUE:
             raise _TooLarge
-        yield path, " ".join(fold(value).split())
+        # Bookkeeping is of identifiers, which are compared to the letter.
+        yield path, value if path[-1:] == (_KEPT,) else " ".join(fold(value).split())
     elif value is not None:
         yield path, str(value).lower() if isinstance(value, bool) else value
 
@@ -63,7 +64,8 @@ def untold(fields: Leaves, text: str) -> frozenset[tuple[tuple[str, ...], object
     return frozenset(
         (path, value)
         for path, value in fields.items()
-        if str(value).lower() not in text
+        if path[-1:] == (_KEPT,)
+        or str(value).lower() not in text
         or not all(
             name in BARE or name.startswith("[") or " ".join(fold(name).split()) in text
             for name in path

@@ -160,7 +160,7 @@ def _compares(name: str, value: Any, other: Any) -> bool:
 
 
 def _id(value: Any) -> str:
-    text = str(value).strip()
-    if not text or value is None:
+    text = str(value)
+    if not text.strip() or value is None:
         raise InvalidArgument("an id is blank")
     return text

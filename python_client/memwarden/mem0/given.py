@@ -39,8 +39,8 @@ def not_here(**given: Any) -> None:
 
 def given_ids(given: Mapping[str, Any]) -> dict[str, str]:
     """Return the ids that a call names; there has to be one."""
-    ids = {name: str(given[name]).strip() for name in IDS if given.get(name) is not None}
-    if not ids or not all(ids.values()):
+    ids = {name: str(given[name]) for name in IDS if given.get(name) is not None}
+    if not ids or not all(each.strip() for each in ids.values()):
         raise InvalidArgument("at least one of user_id, agent_id and run_id must be given")
     return ids
 

@@ -39,6 +39,7 @@ from memwarden.mem0.shapes import (
 )
 from memwarden.rerankers import Reranker
 from memwarden.results import DatedItem, Item, RecalledItem, WriteResult
+from memwarden_core.written import written
 
 _log = logging.getLogger("memwarden")
 _PATH_PART = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -357,7 +358,7 @@ class Memory:
             "content": dict(content),
             "scope": scope,
             # Erasing a person finds them by the subject.
-            "subject": next(str(ids[name]) for name in IDS if ids.get(name)),
+            "subject": written(next(str(ids[name]) for name in IDS if ids.get(name))),
             **lifetime(content.get("expiration_date")),
         }
 

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from urllib.parse import unquote
 
+from memwarden_core.written import written
+
 Namespace = tuple[str, ...]
 
-# The server compares names without regard to case, width, blanks and most punctuation; a store
-# compares them to the letter. So whatever it may pass over is written as its bytes.
-_ALWAYS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789@")
-_WITHIN = re.compile(r"(?<=[a-z0-9])[-_.:](?=[a-z0-9])")
 # A predicate may have rules: of `likes`, people have several. A key has none, and ends in this.
 _KEY = "="
-
-
-@lru_cache(1000)
-def written(label: str) -> str:
-    """Write a label so that no two differ only in what the server passes over."""
-    within = {match.start() for match in _WITHIN.finditer(label)}
-    return "".join(
-        each
-        if each in _ALWAYS or place in within
-        else "".join(f"%{byte:02x}" for byte in each.encode())
-        for place, each in enumerate(label)
-    )
 
 
 def subject_of(namespace: Namespace) -> str:
@@ -36,7 +21,7 @@ def subject_of(namespace: Namespace) -> str:
 @lru_cache(1000)
 def namespace_of(subject: str) -> Namespace:
     """The namespace that a subject was made from."""
-    return tuple(unquote(part) for part in subject.split("/"))
+    return tuple(_read(part) for part in subject.split("/"))
 
 
 def predicate_of(key: str) -> str:
@@ -49,4 +34,8 @@ def predicate_of(key: str) -> str:
 
 def key_of(predicate: str) -> str:
     """The key that a predicate was made from."""
-    return unquote(predicate.removesuffix(_KEY).replace("~", "-"))
+    return _read(predicate.removesuffix(_KEY).replace("~", "-"))
+
+
+def _read(label: str) -> str:
+    return unquote(label, errors="surrogatepass")

@@ -11,10 +11,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
+from memwarden_core.written import written
 
 TABLE = "mem0"
 COLUMNS = ("id", "payload")
 ORDER = ("id",)
+_IDS = ("user_id", "agent_id", "run_id")
 _OWN = ("data", "hash", "created_at", "updated_at", "text_lemmatized", "expiration_date")
 
 
@@ -36,8 +38,9 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
             continue
         more = {name: each for name, each in payload.items() if name not in _OWN}
         request["content"] = {"statement": words} | ({"metadata": more} if more else {})
-        if isinstance(payload.get("user_id"), str):
-            request["subject"] = payload["user_id"]
+        whose = next((payload[name] for name in _IDS if payload.get(name)), None)
+        if isinstance(whose, str):
+            request["subject"] = written(whose)
         if made is not None:
             request["valid_from"] = made
         yield Record(place, request)

@@ -30,7 +30,8 @@ BEGIN
                     OR EXISTS (
                        SELECT FROM (SELECT c.* FROM %1$I.checkpoints AS c
                                      WHERE c.login_role = t.login_role AND c.thread_id = t.thread_id OFFSET 0) AS c
-                        WHERE memwarden_internal.normalised_subject(c.metadata ->> 'user_id', $4) = $1
+                        WHERE c.metadata ->> 'user_id' = $6
+                           OR memwarden_internal.normalised_subject(c.metadata ->> 'user_id', $4) = $1
                            OR $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[c.checkpoint_ns, c.metadata::text, c.checkpoint::text]))
                     OR $2 <> '{}' AND EXISTS (
                        SELECT FROM (SELECT b.blob FROM %1$I.checkpoint_blobs AS b
@@ -39,7 +40,8 @@ BEGIN
                                     SELECT w.blob FROM %1$I.checkpoint_writes AS w
                                      WHERE w.login_role = t.login_role AND w.thread_id = t.thread_id OFFSET 0) AS s
                         WHERE memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(s.blob)]))) $query$, v_schema)
-           INTO v_found USING memwarden_internal.normalised_subject(p_subject, p_synonyms), p_terms, p_orgs, p_synonyms, p_among;
+           INTO v_found USING memwarden_internal.normalised_subject(p_subject, p_synonyms), p_terms, p_orgs, p_synonyms, p_among,
+                           memwarden_internal.named_id(p_subject);
     END IF;
     RETURN coalesce(v_found, '{}');
 END

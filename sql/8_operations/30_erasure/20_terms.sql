@@ -102,6 +102,27 @@ COMMENT ON FUNCTION memwarden_internal.normalised_subject(text, text) IS
     'A subject as the key of an item has it, under the synonyms of a JSON object.';
 REVOKE ALL ON FUNCTION memwarden_internal.normalised_subject(text, text) FROM PUBLIC;
 
+-- See plpython/memwarden_core/written.py.
+CREATE OR REPLACE FUNCTION memwarden_internal.subjects_of_id(p_identifier text)
+RETURNS text[]
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].subjects_of_id(p_identifier)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.subjects_of_id(text) IS
+    'The subjects that memories of an identifier of another system, or of a namespace a/b/c, may bear, to the letter.';
+REVOKE ALL ON FUNCTION memwarden_internal.subjects_of_id(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.named_id(p_subject text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN starts_with(p_subject, 'id:') THEN nullif(substr(p_subject, 4), '') END;
+COMMENT ON FUNCTION memwarden_internal.named_id(text) IS
+    'The identifier that a subject in a call is, as in id:john-doe; NULL of a subject that is compared as names are.';
+REVOKE ALL ON FUNCTION memwarden_internal.named_id(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_subjects(
     p_orgs bigint[], p_subject text, p_synonyms text, p_items uuid[], p_requests uuid[])
 RETURNS text[]
@@ -110,7 +131,9 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_form text := memwarden_internal.normalised_subject(p_subject, p_synonyms);
+    v_form    text := memwarden_internal.normalised_subject(p_subject, p_synonyms);
+    v_letters text[] := memwarden_internal.subjects_of_id(
+        coalesce(memwarden_internal.named_id(p_subject), p_subject));
 BEGIN
     RETURN ARRAY(
         SELECT s.subject
@@ -120,10 +143,11 @@ BEGIN
                 SELECT r.subject FROM memwarden_data.write_request AS r
                  WHERE r.org_id = ANY (p_orgs) AND r.subject IS NOT NULL
                    AND (p_requests IS NULL OR r.request_id = ANY (p_requests))) AS s
-         WHERE memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form);
+         WHERE s.subject = ANY (v_letters) OR memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) IS
-    'The subjects of versions and requests that are this one, however they are spelt. p_items, p_requests: of these alone; of all '
+    'The subjects of versions and requests that are this one, however they are spelt; and of the identifier that it is, to the letter. '
+    'p_items, p_requests: of these alone; of all '
     'where they are NULL.';
 REVOKE ALL ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) FROM PUBLIC;

@@ -355,6 +355,7 @@ BEGIN
         DELETE FROM memwarden_data.consent AS c
          WHERE c.org_id = ANY (p_orgs)
            AND (memwarden_internal.subject_form(c.subject) = memwarden_internal.subject_form(p_subject)
+                OR c.subject = ANY (memwarden_internal.subjects_of_id(memwarden_internal.named_id(p_subject)))
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.subject], ARRAY[c.evidence::text]))
         RETURNING c.org_id, memwarden_internal.subject_form(c.subject) AS subject_form
     )
@@ -383,11 +384,13 @@ BEGIN
      WHERE w.org_id = ANY (p_orgs) AND s.org_id = w.org_id AND s.session_id = w.session_id
        AND d.org_id = w.org_id AND d.session_id = w.session_id
        AND (v_form IN (memwarden_internal.normalised_subject(s.task, '{}'), memwarden_internal.normalised_subject(s.subject, '{}'))
+            OR s.subject = ANY (memwarden_internal.subjects_of_id(memwarden_internal.named_id(p_subject)))
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
                    s.task, s.subject, d.goal, d.plan::text, d.observations::text, d.constraints::text, d.scratchpad]));
     DELETE FROM memwarden_data.session AS s
      WHERE s.org_id = ANY (p_orgs)
        AND (v_form IN (memwarden_internal.normalised_subject(s.task, '{}'), memwarden_internal.normalised_subject(s.subject, '{}'))
+            OR s.subject = ANY (memwarden_internal.subjects_of_id(memwarden_internal.named_id(p_subject)))
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[s.task, s.subject]));
     -- Without it nothing is withheld for that task.
     DELETE FROM memwarden_data.ablation AS a

@@ -30,7 +30,8 @@ DECLARE
     v_org      bigint[] := ARRAY[p_org_id];
     -- Who speaks may be the subject of nothing.
     v_subjects text[] := memwarden_internal.meant_subjects(
-        v_org, p_subject, p_synonyms, p_among.item_ids, p_among.request_ids) || p_subject;
+        v_org, p_subject, p_synonyms, p_among.item_ids, p_among.request_ids)
+        || coalesce(memwarden_internal.named_id(p_subject), p_subject);
     v_found    memwarden_internal.erasure_extent;
 BEGIN
     v_found.evidence_ids := memwarden_internal.each_once(p_found.evidence_ids
