@@ -62,3 +62,23 @@ def touched(node: dict[str, Any]) -> int:
     """How many rows a node has met, those included that it did not pass on."""
     removed = sum(value for name, value in node.items() if name.startswith("Rows Removed"))
     return int((node["Actual Rows"] + removed) * node["Actual Loops"])
+
+
+def calls_of(world: World, role: str, query: str, *, before: str = "") -> dict[str, int]:
+    """How often each function was called for a query that a login asks.
+
+    What a superuser does `before`, in the same transaction, is taken back afterwards.
+    """
+    with world.connect(autocommit=False) as connection:
+        if before:
+            connection.execute(before)
+        connection.execute("SET LOCAL track_functions = 'all'")
+        connection.execute(
+            sql.SQL("SET LOCAL SESSION AUTHORIZATION {}").format(sql.Identifier(role))
+        )
+        connection.execute(query)
+        connection.execute("RESET SESSION AUTHORIZATION")
+        rows = connection.execute("SELECT funcname, calls FROM pg_stat_xact_user_functions")
+        calls = {row["funcname"]: row["calls"] for row in rows}
+        connection.rollback()
+    return calls

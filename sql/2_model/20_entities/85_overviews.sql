@@ -79,7 +79,7 @@ BEGIN
       JOIN memwarden_data.entity AS e ON e.org_id = v.org_id AND e.entity_id = v.entity_id
       LEFT JOIN memwarden_data.entity AS t ON t.org_id = v.org_id AND t.entity_id = v.other_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
-     WHERE v.org_id = ANY (memwarden_internal.overseen_orgs())
+     WHERE v.org_id = ANY ((SELECT memwarden_internal.overseen_orgs())::bigint[])
        AND e.scope_id = ANY (v_reader.scopes) AND e.classification <= v_reader.clearance
        AND (t.entity_id IS NULL OR t.scope_id = ANY (v_reader.scopes) AND t.classification <= v_reader.clearance)
        AND (v.event NOT IN ('alias_added') OR EXISTS (
@@ -99,7 +99,7 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT o.name, t.version, t.version = coalesce(n.version, max(t.version) OVER (PARTITION BY t.org_id)), t.document, t.defined_at,
-           CASE WHEN t.org_id = ANY (memwarden_internal.overseen_orgs()) AND t.org_id <> 0
+           CASE WHEN t.org_id = ANY ((SELECT memwarden_internal.overseen_orgs())::bigint[]) AND t.org_id <> 0
                OR memwarden_internal.is_database_admin() THEN t.defined_by END
       FROM memwarden_data.ontology AS t
       JOIN memwarden_data.organisation AS o ON o.org_id = t.org_id

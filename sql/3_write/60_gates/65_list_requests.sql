@@ -10,6 +10,7 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
+    v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
     v_all          boolean := memwarden_internal.is_superuser();
 BEGIN
@@ -18,7 +19,7 @@ BEGIN
         memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.confidence,
            r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, memwarden_internal.gates_of(r.gates)
       FROM memwarden_data.write_request AS r
-      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))
+      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND (v_all OR s.scope_id = ANY (v_scopes))
      WHERE v_all OR r.org_id = ANY (v_orgs) AND r.principal_id = v_principal_id;
 END
 $function$;

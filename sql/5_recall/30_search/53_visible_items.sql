@@ -15,6 +15,9 @@ DECLARE
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
     v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
+    -- Whose consents were taken back: rows of others are not asked.
+    v_withdrawn    text[] := ARRAY(SELECT s.subject_form FROM memwarden_data.consent_state AS s
+                                    WHERE s.org_id = ANY (v_orgs) AND s.state = 'withdrawn');
     v_most         integer := CASE cardinality(p_seen) WHEN 0 THEN 1 WHEN 1 THEN 127 END;
 BEGIN
     RETURN QUERY
@@ -24,8 +27,9 @@ BEGIN
                       FROM memwarden_data.item AS i
                      WHERE (v_all OR i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes)
                                AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-                               AND (i.class IS NULL OR i.status <> 'ACTIVE' OR NOT memwarden_internal.has_withdrawn_consent(
-                                   i.org_id, i.item_id, i.class, i.subject)))
+                               AND (i.class IS NULL OR i.status <> 'ACTIVE'
+                                    OR memwarden_internal.subject_form(i.subject) NOT IN (SELECT unnest(v_withdrawn))
+                                    OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
                        AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp()) AND i.item_id <> ALL (p_seen)
                      LIMIT v_most) AS v) AS f
      CROSS JOIN LATERAL generate_series(1, cardinality(f.items), c_batch) AS n;

@@ -31,6 +31,9 @@ DECLARE
     v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_of           bigint[] := ARRAY(SELECT DISTINCT k.org_id FROM unnest(p_orgs) AS k (org_id));
+    -- Whose consents were taken back: rows of others are not asked.
+    v_withdrawn    text[] := ARRAY(SELECT s.subject_form FROM memwarden_data.consent_state AS s
+                                    WHERE s.org_id = ANY (v_of) AND s.state = 'withdrawn');
     -- In an organisation without any, no row is asked.
     v_derived      boolean := EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = ANY (v_of));
     v_repeated     boolean := EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = ANY (v_of));
@@ -53,8 +56,9 @@ BEGIN
         ON i.org_id = k.org_id AND i.item_id = k.item_id AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
        AND (v_all OR i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes)
                AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-               AND (i.class IS NULL OR i.status <> 'ACTIVE' OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id,
-                   i.class, i.subject)))
+               AND (i.class IS NULL OR i.status <> 'ACTIVE'
+                    OR memwarden_internal.subject_form(i.subject) NOT IN (SELECT unnest(v_withdrawn))
+                    OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
       -- What is current is always hot: most look-ups end there.
      CROSS JOIN LATERAL (
            SELECT v.content, v.search_text, v.evidence, v.request_id

@@ -4,9 +4,12 @@ RETURNS TABLE (source_item uuid, source_version uuid, layer text, scope text, de
                reason text, decider text, decided_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
+    v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
     v_all          boolean := memwarden_internal.is_superuser();
 BEGIN
@@ -15,7 +18,7 @@ BEGIN
            coalesce(r.item_id, c.target_item_id), c.request_id, CASE WHEN r.outcome IS NULL THEN c.reason ELSE r.reason END,
                c.decider, c.decided_at
       FROM memwarden_data.consolidation AS c
-      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))
+      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id AND (v_all OR s.scope_id = ANY (v_scopes))
       LEFT JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
      WHERE v_all OR c.org_id = ANY (v_orgs) AND c.principal_id = v_principal_id;
 END

@@ -51,14 +51,20 @@ CREATE OR REPLACE FUNCTION memwarden_internal.pinned_among(p_orgs bigint[], p_it
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- Asked batch by batch: each looks its memories up by their keys, however many others there are.
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
 AS $function$
+DECLARE
+    v_orgs   bigint[] := memwarden_internal.visible_orgs();
+    v_scopes bigint[] := memwarden_internal.visible_scopes();
 BEGIN
     -- Only of what the caller sees anyway: that something is pinned says that it is there.
     RETURN ARRAY(
-        SELECT n.item_id FROM memwarden_data.pin AS n
+        SELECT n.item_id FROM unnest(p_orgs, p_item_ids) AS k (org_id, item_id)
+          JOIN memwarden_data.pin AS n ON n.org_id = k.org_id AND n.item_id = k.item_id
           JOIN memwarden_data.item AS i ON i.org_id = n.org_id AND i.item_id = n.item_id
-         WHERE n.org_id = ANY (p_orgs) AND n.org_id = ANY (memwarden_internal.visible_orgs()) AND n.item_id = ANY (p_item_ids)
-           AND i.scope_id = ANY (memwarden_internal.visible_scopes()));
+         WHERE n.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[]) IS

@@ -121,10 +121,14 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_pins()
 RETURNS TABLE (org text, item_id uuid, scope text, reason text, agent text, login text, pinned_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_orgs         bigint[] := memwarden_internal.overseen_orgs();
     v_principal_id bigint := memwarden_internal.current_principal();
+    v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
+    v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
 BEGIN
     RETURN QUERY
     SELECT o.name, n.item_id, s.path, n.reason, p.name, n.login, n.pinned_at
@@ -134,7 +138,8 @@ BEGIN
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = n.principal_id
      WHERE n.org_id = ANY (v_orgs)
-       AND (v_principal_id IS NULL OR memwarden_internal.sees_item(v_principal_id, i.scope_id, i.label_id, i.principal_id));
+       AND (v_principal_id IS NULL OR i.scope_id = ANY (v_scopes)
+            AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_pins() IS 'The rows of memwarden.pins.';
@@ -146,10 +151,14 @@ RETURNS TABLE (org text, action_id text, agent text, item_id uuid, version_id uu
                linked_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_orgs         bigint[] := memwarden_internal.overseen_orgs();
     v_principal_id bigint := memwarden_internal.current_principal();
+    v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
+    v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_oversees     boolean := memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_curator', 'USAGE')
         OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE');
 BEGIN
@@ -162,7 +171,8 @@ BEGIN
      WHERE l.org_id = ANY (v_orgs) AND (v_oversees OR l.principal_id = v_principal_id)
        -- Of a source that the caller does not see it does not learn; of what is gone, that it is.
        AND (v_principal_id IS NULL OR CASE WHEN i.item_id IS NULL THEN v_oversees OR l.distance = 0
-            ELSE memwarden_internal.sees_item(v_principal_id, i.scope_id, i.label_id, i.principal_id) END);
+            ELSE i.scope_id = ANY (v_scopes)
+                 AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels) END);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_action_links() IS 'The rows of memwarden.action_links.';

@@ -41,7 +41,7 @@ BEGIN
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
       LEFT JOIN memwarden_data.tightening AS t ON t.org_id = r.org_id AND t.sweep_id = r.sweep_id
       LEFT JOIN LATERAL memwarden_internal.wilson(r.found_false, r.sampled) AS w ON true
-     WHERE r.org_id = ANY (memwarden_internal.measured_orgs() || memwarden_internal.reviewed_orgs());
+     WHERE r.org_id = ANY ((SELECT memwarden_internal.measured_orgs() || memwarden_internal.reviewed_orgs())::bigint[]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_revalidations() IS 'The rows of memwarden.revalidations.';
@@ -53,11 +53,15 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_leaked_memories()
 RETURNS TABLE (org text, layer text, item_id uuid, version_id uuid, reason text, checked_at timestamptz, status text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
-    v_own  bigint[] := memwarden_internal.reviewed_orgs();
-    v_me   bigint := memwarden_internal.current_principal();
+    v_orgs   bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+    v_own    bigint[] := memwarden_internal.reviewed_orgs();
+    v_me     bigint := memwarden_internal.current_principal();
+    v_scopes bigint[] := memwarden_internal.readable_scopes(v_me);
+    v_labels integer[] := memwarden_internal.readable_labels(v_me);
 BEGIN
     RETURN QUERY
     SELECT o.name, n.layer, r.item_id, r.version_id, r.reason, r.checked_at, i.status::text
@@ -68,8 +72,8 @@ BEGIN
      WHERE r.verdict = 'FALSE'
        AND (r.org_id = ANY (v_orgs)
             -- A reviewer as far as it may read.
-            OR r.org_id = ANY (v_own) AND memwarden_internal.may_read(v_me, i.scope_id)
-               AND memwarden_internal.refusal(v_me, 'READ', i.label_id, i.principal_id) IS NULL);
+            OR r.org_id = ANY (v_own) AND i.scope_id = ANY (v_scopes)
+               AND (CASE WHEN i.principal_id = v_me THEN -i.label_id ELSE i.label_id END) = ANY (v_labels));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_leaked_memories() IS 'The rows of memwarden.leaked_memories.';

@@ -17,7 +17,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN QUERY SELECT o.org_id, o.name FROM memwarden_data.organisation AS o WHERE o.org_id = ANY (memwarden_internal.measured_orgs());
+    RETURN QUERY SELECT o.org_id, o.name FROM memwarden_data.organisation AS o
+     WHERE o.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dim_organisation() IS 'The rows of memwarden.dim_organisation.';
@@ -36,7 +37,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT s.scope_id, s.org_id, s.kind, cardinality(s.lineage), CASE WHEN s.org_id = ANY (v_named) THEN s.path END, s.closed_at IS NULL
-      FROM memwarden_data.scope AS s WHERE s.org_id = ANY (memwarden_internal.measured_orgs());
+      FROM memwarden_data.scope AS s WHERE s.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dim_scope() IS 'The rows of memwarden.dim_scope.';
@@ -53,7 +54,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT p.principal_id, p.org_id, CASE WHEN p.kind <> 'human' OR p.org_id = ANY (v_named) THEN p.name END, p.kind, p.home_scope_id
-      FROM memwarden_data.principal AS p WHERE p.org_id = ANY (memwarden_internal.measured_orgs());
+      FROM memwarden_data.principal AS p WHERE p.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dim_agent() IS 'The rows of memwarden.dim_agent.';
@@ -68,7 +69,7 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT l.layer, bool_or(l.admission = 'full') FROM memwarden_data.kept_layer AS l
-     WHERE l.org_id = ANY (memwarden_internal.measured_orgs()) AND l.principal_id = 0 GROUP BY l.layer
+     WHERE l.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]) AND l.principal_id = 0 GROUP BY l.layer
      UNION ALL
     SELECT k.layer, false FROM (VALUES ('*'), ('-')) AS k (layer) WHERE memwarden_internal.measured_orgs() <> '{}';
 END

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from helpers import write, write_many
-from plans import plans_of, touched
+from plans import calls_of, plans_of, touched
 
 if TYPE_CHECKING:
     from psycopg.rows import DictRow
@@ -23,6 +23,11 @@ COPIES = """
 INSERT INTO memwarden_data.{table} ({columns})
 SELECT {values} FROM copied AS n,
        (SELECT * FROM memwarden_data.{table} WHERE item_id = %s LIMIT 1) AS x"""
+# Two of three are pinned.
+PINS = """
+INSERT INTO memwarden_data.pin (org_id, item_id, scope_id, reason, principal_id, login, pinned_at)
+SELECT i.org_id, i.item_id, i.scope_id, 'a reason', i.principal_id, 'postgres', now()
+  FROM memwarden_data.item AS i WHERE i.subject ~ '[0-57]$'"""
 EXPLAIN = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)"
 
 
@@ -106,6 +111,29 @@ def test_a_memory_is_found_by_its_id_before_rows_are_made(
     )
     assert [row["subject"] for row in rows] == ["Customer 4999"]
     assert sum(touched(n) for n in read if n["Relation Name"] != "item") <= BATCH
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM memwarden.items",
+        "SELECT * FROM memwarden.items WHERE pinned",
+        "SELECT * FROM memwarden.items WHERE item_id::text ~ '[0-9]' AND item_id::text ~ '[a-f]'",
+        "SELECT * FROM memwarden.items JOIN memwarden.items AS i USING (item_id)",
+    ],
+)
+def test_functions_are_called_once_a_batch(shared_world: World, role: str, query: str) -> None:
+    """Whatever condition is met by however many rows: functions are called once a batch."""
+    for rows in (2 * BATCH, MANY + 1):
+        called = calls_of(shared_world, role, f"{query} LIMIT {rows}", before=PINS)
+        # One, a handful, and the rest, batch by batch; pins are asked for to filter and to show.
+        batches = query.count("memwarden.items") * (2 + -(-(MANY - HANDFUL) // BATCH))
+        if query.endswith("items"):
+            batches = 2 + -(-(rows - HANDFUL) // BATCH)
+        assert called["list_items"] <= batches, rows
+        # Each asks again who the caller is, and what it may see.
+        assert max(called.values()) <= 8 * batches, (rows, called)
 
 
 @pytest.mark.every_version
