@@ -44,6 +44,8 @@ _KINDS = _names(
     "role role_type type message_type messageType block_type contentType content_type mime_type"
     " from source kind"
 )
+HEADINGS = BARE | _ADDRESSES | _SPOKEN_TIMES | _KINDS
+"""Names of fields that stand before values in a form or a mail, and nobody's."""
 _FLAGS = _names(
     "tts pinned flags edited mention_everyone mentions mention_roles attachments embeds reactions"
     " is_err example additional_kwargs response_metadata tool_calls invalid_tool_calls"

@@ -660,6 +660,15 @@ def extract_by_rules(content: str) -> list[str]:
     return [json.dumps(each) for each in candidates(json.loads(content))]
 
 
+def speaker_in(message: str) -> str | None:
+    """Return who says a captured message (JSON) as ``extraction.speakers`` reads it, or None."""
+    from .extraction.speakers import USER, is_said, speaker_of
+
+    read = json.loads(message)
+    found = speaker_of(read) if isinstance(read, dict) and is_said(read) else None
+    return None if found is None or found.subject == USER else found.subject
+
+
 def ready() -> None:
     """Load what a writer needs, before it holds what others wait for."""
     _weigher()

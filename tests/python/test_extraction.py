@@ -155,7 +155,9 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["role", "text", "content", "messages", "tool", "result", "id", "x"]),
+            st.sampled_from(
+                ["role", "text", "content", "messages", "tool", "result", "id", "from", "user"]
+            ),
             inner,
             max_size=4,
         )
@@ -198,4 +200,6 @@ def test_long_and_repetitive_text_takes_no_long_time() -> None:
     """The patterns are asked of a bounded sentence: no text makes them go back and forth."""
     for piece in ("I ", "my ", "really ", "not ", "I really ", "a-", "no, it is not ", "'"):
         assert candidates(piece * 30_000) == []
-    assert len(candidates("I like tea. " * 20_000)) == 1
+    for piece in ("Ana: I ", "[1:1] ", "A (", "<a ", "1:11 ", "> ", "-", "\u2022 a: "):
+        assert candidates(piece * 20_000) == candidates(f"{piece}\n" * 9_000) == []
+    assert len(candidates({"role": "user", "text": "I like tea. " * 20_000})) == 1

@@ -12,18 +12,21 @@ from collections.abc import Iterator
 
 from ..light import Any, NamedTuple
 from .sentences import Said, said_in_sentence, sentences_of
+from .speakers import USER, speaker_of
+from .transcripts import Spoken, spoken
 
 MOST = 50
 _MAX_TEXT = 65_536
 _MAX_DEPTH = 6
-_UNHEARD = frozenset({"assistant", "system", "developer", "ai", "bot"})
 _TOOL_TEXT = frozenset({"tool", "function"})
 _IDENTITY = ("id", "name", "key", "email", "title")
 _FACT = 0.6
+_ENVELOPES = ("message", "edited_message", "channel_post", "event")
+"""Under these a program sends a message that came, or what it says now."""
 
 
 class Turn(NamedTuple):
-    """What one speaker said. ``speaker`` is None where nobody is named."""
+    """What one speaker said. ``speaker`` is None where nobody knows who it is."""
 
     speaker: str | None
     text: str
@@ -32,18 +35,39 @@ class Turn(NamedTuple):
 def candidates(content: object) -> list[dict[str, Any]]:
     """Return candidates, at most ``MOST``, each as ``define_extractor()`` describes them."""
     found: list[dict[str, Any]] = []
-    for part in _parts(content, 0):
-        if isinstance(part, Turn):
-            for sentence in sentences_of(part.text[:_MAX_TEXT]):
-                found += (_spoken(part, each) for each in said_in_sentence(sentence))
-        else:
+    for part in _heard(content):
+        if not isinstance(part, Spoken):
             found.append(part)
+            continue
+        for sentence in sentences_of(part.text):
+            found += filter(None, (_spoken(part, each) for each in said_in_sentence(sentence)))
     unique = {json.dumps(each, sort_keys=True): each for each in found}
     return list(unique.values())[:MOST]
 
 
-def _spoken(turn: Turn, said: Said) -> dict[str, Any]:
-    subject = (turn.speaker or "user") if said.subject == "I" else said.subject
+def speakers(content: object) -> set[str | None]:
+    """Return who speaks in a content, None among them for whoever is not known."""
+    return {each.by for each in _heard(content) if isinstance(each, Spoken) and each.text.strip()}
+
+
+def _heard(content: object) -> Iterator[Spoken | dict[str, Any]]:
+    """What is said in a content, by whom, and the facts in answers of tools."""
+    parts = list(_parts(content, 0))
+    named = any(isinstance(each, Turn) and each.speaker not in (None, USER) for each in parts)
+    for part in parts:
+        if isinstance(part, Turn):
+            # Among people who have names, nobody knows who has none.
+            speaker = None if named and part.speaker == USER else part.speaker
+            yield from spoken(part.text[:_MAX_TEXT], speaker)
+        else:
+            yield part
+
+
+def _spoken(turn: Spoken, said: Said) -> dict[str, Any] | None:
+    """The candidate that somebody's words make; None of oneself where nobody knows who speaks."""
+    if said.subject == "I" and turn.by is None:
+        return None
+    subject = turn.by if said.subject == "I" else said.subject
     made = {
         "subject": subject,
         "predicate": said.predicate,
@@ -74,19 +98,26 @@ def _of_object(content: dict[str, Any], depth: int) -> Iterator[Turn | dict[str,
     if isinstance(messages, list):
         yield from _parts(messages, depth + 1)
         return
-    role = str(content.get("role", "")).lower()
-    if role in _TOOL_TEXT or "tool" in content or "tool_name" in content:
+    is_tool = str(content.get("role", "")).lower() in _TOOL_TEXT
+    if is_tool or "tool" in content or "tool_name" in content:
         answer = next((content[n] for n in ("result", "output", "content") if n in content), None)
         yield from _facts(_read(answer), 0)
         return
+    within = next((content[n] for n in _ENVELOPES if isinstance(content.get(n), dict)), None)
+    if within is not None and not content.keys() & {"text", "content", "role"}:
+        yield from _of_object(within, depth + 1)
+        return
     text = _text(content.get("text", content.get("content")))
-    if text is not None and role not in _UNHEARD:
-        speaker = content.get("speaker", content.get("name"))
-        yield Turn(speaker if isinstance(speaker, str) and speaker.strip() else None, text)
+    speaker = speaker_of(content)
+    if text is not None and speaker is not None:
+        yield Turn(speaker.subject, text)
 
 
 def _text(value: object) -> str | None:
-    """A text, or the texts of a message in parts."""
+    """A text, or the texts of a message in parts; of an edited one what it says now."""
+    if isinstance(value, dict):
+        value = value.get("m.new_content", value)
+        value = value.get("body") if isinstance(value, dict) else None
     if isinstance(value, str):
         return value
     if isinstance(value, list):

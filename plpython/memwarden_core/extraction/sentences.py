@@ -169,6 +169,18 @@ class Said(NamedTuple):
     write_class: str | None = None
 
 
+def is_opening(words: str) -> bool:
+    """Whether a rule reads these words and a colon as how a sentence begins: Note, Decision."""
+    begun = f"{words}: it is so, not so"
+    corrected = _CORRECTED.match(begun)
+    opened = _OPENING.match(begun)
+    return (
+        any(rule.match(begun) for rule in (_REMEMBER, _LABEL, _DECISION))
+        or bool(corrected and corrected["opening"])
+        or bool(opened and len(opened[0]) > len(words))
+    )
+
+
 def sentences_of(text: str) -> Iterator[str]:
     """The sentences of a text, one after another."""
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u2018", "'")

@@ -15,10 +15,10 @@ _PREFIX = late(
     rf"(?m)^[ \t#*]{{0,8}}(?:{_STAMP})?(?:<({_NAME})>|({_NAME})"
     r"(?:[ \t][(\[][^)\]\n]{0,40}[)\]])?\*{0,2}:\*{0,2})(?:[ \t]|\n)"
 )
-_WORD = late(r"[^\W\d_]+")
+_WORD = late(r"[^\W_]+")
 _URI = late(r"^(?:[a-z+.-]{0,20})[:/]+(?:[^/]{0,60}/){0,4}?([^\W\d_]+(?:[-.][^\W\d_]+)*)/\d")
 _TALK = ("chat", "dm", "call", "sms", "mail", "email", "message", "talk", "voice", "conversation")
-_PARTICLES = word_set("de da del della di du la le van von der den ter ten bin ibn al el y")
+PARTICLES = word_set("de da del della di du la le van von der den ter ten bin ibn al el y")
 PEOPLE = word_set("user customer client speaker person human caller member")
 """Who speaks to an agent, by another word than a name."""
 ROLES = PEOPLE | word_set("assistant agent ai bot system model tool")
@@ -74,7 +74,7 @@ def _is_name(label: str) -> bool:
     if any(word in DOUBT for word in words_of_name(label)):
         return False
     return all(
-        word[0].isupper() or word[0] == "@" or (place and word in _PARTICLES)
+        word[0].isupper() or word[0] == "@" or (place and word in PARTICLES)
         for place, word in enumerate(words)
     )
 

@@ -125,9 +125,22 @@ COMMENT ON FUNCTION memwarden_internal.said_in(jsonb) IS
     'What a captured content says, as text: of turns what was said, of other objects their names and values.';
 REVOKE ALL ON FUNCTION memwarden_internal.said_in(jsonb) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.speaker_in(p_message text)
+RETURNS text
+LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].speaker_in(p_message)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.speaker_in(text) IS
+    'The person who says a captured message (JSON text), by name and id as its program keeps them; NULL where it names nobody. '
+    'Extraction reads the speaker in the same way.';
+REVOKE ALL ON FUNCTION memwarden_internal.speaker_in(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.turns_of(p_content jsonb)
 RETURNS TABLE (turn bigint, speaker text, role text, said text)
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 1
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -148,10 +161,10 @@ BEGIN
            CASE WHEN w.speaker IS NULL THEN t.said ELSE regexp_replace(t.said, E'\\s*\n\\s*', ' ', 'g') END
       FROM part AS p
      CROSS JOIN LATERAL (SELECT coalesce(memwarden_internal.said_in(p.content), '') AS said) AS t
-     CROSS JOIN LATERAL (SELECT left(NULLIF(btrim(CASE
+     CROSS JOIN LATERAL (SELECT left(coalesce(memwarden_internal.speaker_in(p.content::text), NULLIF(btrim(CASE
                WHEN NOT (p.content ? 'text' OR p.content ?& '{role,content}') THEN NULL
                WHEN jsonb_typeof(p.content -> 'speaker') = 'string' THEN p.content ->> 'speaker'
-               WHEN jsonb_typeof(p.content -> 'name') = 'string' THEN p.content ->> 'name' END), ''), 200) AS speaker) AS w
+               WHEN jsonb_typeof(p.content -> 'name') = 'string' THEN p.content ->> 'name' END), '')), 200) AS speaker) AS w
      WHERE jsonb_typeof(p.content) <> 'array'
        AND NOT (jsonb_typeof(p.content -> 'messages') IS NOT DISTINCT FROM 'array' AND NOT p.content ? 'text');
 END

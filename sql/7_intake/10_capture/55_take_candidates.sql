@@ -103,7 +103,10 @@ AS $function$
 BEGIN
     RETURN jsonb_strip_nulls(jsonb_build_object(
         'request_id', p_request_id, 'layer', p_layer, 'scope', p_scope, 'confidence', p_confidence,
-        'subject', p_candidate -> 'subject', 'predicate', p_candidate -> 'predicate', 'kind', p_candidate -> 'kind',
+        -- The user by either name is one person.
+        'subject', CASE WHEN p_candidate ->> 'subject' ~* '^[[:space:]]*(the[[:space:]]+)?user[[:space:]]*$' THEN '"user"'
+            ELSE p_candidate -> 'subject' END,
+        'predicate', p_candidate -> 'predicate', 'kind', p_candidate -> 'kind',
         'trace_id', p_trace_id, 'classification', p_classification, 'domains', to_jsonb(p_domains),
         'evidence', jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
             'uri', 'memwarden:capture/' || p_capture_id, 'excerpt', p_candidate -> 'excerpt'))),

@@ -62,7 +62,7 @@ def test_a_model_proposes_in_the_words_of_the_capture() -> None:
         "class": "preference",
         "confidence": 0.9,
         "excerpt": "I prefer green tea",
-        "justification": "found by toy, prompt 1",
+        "justification": "found by toy, prompt 2",
     }
 
 
@@ -269,3 +269,20 @@ def test_only_what_is_one_is_loaded() -> None:
     assert load("llm").name == "llm"
     with pytest.raises(InvalidArgument):
         load("nobody")
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        ({"type": "message", "user": "U0A1", "text": "I prefer green tea."}, 0),
+        ("Ana: Hello\nBen: I prefer green tea", 0),
+        ({"text": "I prefer green tea."}, 0),
+        ({"role": "user", "content": "I prefer green tea."}, 1),
+    ],
+)
+def test_a_model_makes_nobody_the_user(content: object, left: int) -> None:
+    """Where nobody speaks as the user, no candidate is about one. Proves: F2."""
+    for name in ("user", "The user"):
+        made = read(finds(FOUND | {"subject": name}), {"content": content})
+        assert isinstance(made, list)
+        assert len(made) == left
