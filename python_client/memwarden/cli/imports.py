@@ -18,6 +18,7 @@ from memwarden.cli.options import AsJson, Dsn, ExitCode, connected, exit_code
 from memwarden.cli.terminal import is_plain, print_json, printable
 from memwarden.errors import InvalidArgument
 from memwarden.results import WriteResult
+from memwarden.transfer.apart import Sources
 from memwarden.transfer.records import Target, Unreadable
 from memwarden.transfer.report import ImportReport
 from memwarden.transfer.sources import Format, Records, opened
@@ -87,22 +88,25 @@ def import_file(
                     bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
             def unread(record: Unreadable) -> None:
-                told.unreadable(record.place, record.why)
+                told.unsent(record)
                 bar.advance(task)
                 say(f"{record.place}: {record.why}")
 
-            requests = _requests(records, places, unread)
+            requests = _requests(map(Sources(memory).settle, records), places, unread)
             for result in memory.write_all(requests, batch_size=batch_size):
                 bar.advance(task)
-                worst = worst or exit_code(result.outcome)
                 outcomes[result.outcome] += 1
                 place = places.pop(result.ordinal)
-                if told.decided(place, result):
+                already = told.already
+                is_problem = told.decided(place, result)
+                if told.already == already:
+                    worst = worst or exit_code(result.outcome)
+                if is_problem:
                     say(f"{place}: {result.outcome} {result.reason} ({result.request_id})")
                 if as_json:
                     results.append(result)
         print(memory.whoami().asks, file=sys.stderr)
-    if told.refused["UNREADABLE"]:
+    if told.refused["UNREADABLE"] or told.refused["KEY_OF_ANOTHER"]:
         worst = worst or ExitCode.REJECTED
     print(told.summary(), file=sys.stderr)
     print(_summary(outcomes), file=sys.stderr)

@@ -7,12 +7,11 @@ was imported, and a later value replaces an earlier one. The parts of the namesp
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from memwarden.transfer.identifiers import predicate_of, subject_of
-from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
+from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of, unpacked
 
 TABLE = "store"
 COLUMNS = ("prefix", "key", "value", "updated_at", "expires_at")
@@ -28,7 +27,6 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
             request = target.request(
                 "langgraph",
                 f"{row['prefix']}/{row['key']}",
-                json.dumps(row["value"], sort_keys=True),
                 {str(n): part for n, part in enumerate(parts)} | {"namespace": row["prefix"]},
             )
             made = time_of(row.get("updated_at"))
@@ -37,8 +35,8 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
         except ValueError as error:
             yield Unreadable(place, str(error))
             continue
-        request |= {"content": row["value"], "subject": subject_of(tuple(parts))}
+        request |= {"content": unpacked(row["value"]), "subject": subject_of(tuple(parts))}
         request["predicate"] = predicate_of(str(row["key"]))
         if made is not None:
             request["valid_from"] = made
-        yield Record(place, request)
+        yield target.record("langgraph", place, request)

@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 from memwarden.transfer.exported import FORMAT, of_export
-from memwarden.transfer.records import MOST_CHARACTERS, Record, Target, TooLarge, Unreadable, key_of
+from memwarden.transfer.records import (
+    MOST_CHARACTERS,
+    Record,
+    Target,
+    TooLarge,
+    Unreadable,
+    key_of,
+    unpacked,
+)
 
 
 def bounded(text: IO[str]) -> Iterator[str | TooLarge]:
@@ -30,7 +38,7 @@ def read(lines: Iterable[str | TooLarge], target: Target) -> Iterator[Record | U
     def values() -> Iterator[Any]:
         for line in lines:
             try:
-                yield line if isinstance(line, TooLarge) else json.loads(line)
+                yield line if isinstance(line, TooLarge) else unpacked(json.loads(line))
             except (RecursionError, ValueError):
                 yield line
 

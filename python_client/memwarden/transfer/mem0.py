@@ -10,7 +10,15 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
+from memwarden.transfer.records import (
+    Record,
+    Target,
+    Unreadable,
+    is_gone,
+    lasting,
+    time_of,
+    unpacked,
+)
 from memwarden_core.written import written
 
 TABLE = "mem0"
@@ -24,13 +32,16 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
     """Yield a request for each row; its metadata stays beside its words."""
     for row in rows:
         place = f"mem0 {row.get('id')}"
-        payload = row.get("payload")
+        payload = unpacked(row.get("payload"))
         words = payload.get("data") if isinstance(payload, dict) else None
         if not isinstance(payload, dict) or not isinstance(words, str) or not words.strip():
             yield Unreadable(place, "its payload has no data")
             continue
+        if is_gone(payload):
+            yield Unreadable(place, "it was deleted", "DELETED")
+            continue
         try:
-            request = target.request("mem0", str(row["id"]), words, payload)
+            request = target.request("mem0", str(row["id"]), payload)
             made = time_of(payload.get("updated_at") or payload.get("created_at"))
             request |= _lifetime(payload.get("expiration_date"))
         except ValueError as error:
@@ -43,7 +54,7 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
             request["subject"] = written(whose)
         if made is not None:
             request["valid_from"] = made
-        yield Record(place, request)
+        yield target.record("mem0", place, request)
 
 
 def _lifetime(last_day: Any) -> dict[str, str]:

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from memwarden.results import WriteResult
+from memwarden.transfer.records import Unreadable
+
+# The store has it already, whenever it came.
+_THE_SAME = ("EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE", "SEMANTIC_DUPLICATE")
 
 
 @dataclass(slots=True)
@@ -33,6 +37,9 @@ class ImportReport:
                 self.merged += 1
             case "ALREADY_COMMITTED":
                 self.already += 1
+            case "REJECTED" if reason in _THE_SAME:
+                self.already += 1
+                return False
             case "DEFERRED":
                 self.waiting[reason] += 1
             case _ if reason == "ALREADY_PENDING":
@@ -52,10 +59,12 @@ class ImportReport:
         )
         return True
 
-    def unreadable(self, place: str, why: str) -> None:
+    def unsent(self, record: Unreadable) -> None:
         """Count a record that was not sent."""
-        self.refused["UNREADABLE"] += 1
-        self.problems.append({"record": place, "outcome": None, "reason": why, "request_id": None})
+        self.refused[record.reason] += 1
+        self.problems.append(
+            {"record": record.place, "outcome": None, "reason": record.why, "request_id": None}
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as JSON values."""

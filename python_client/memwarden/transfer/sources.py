@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
@@ -13,7 +14,7 @@ from typing import IO, Any
 from memwarden._needs import needs
 from memwarden.errors import InvalidArgument
 from memwarden.transfer import langgraph, letta, lines, mem0, tables, zep
-from memwarden.transfer.records import Record, Target, TooLarge, Unreadable
+from memwarden.transfer.records import Record, Target, TooLarge, Unreadable, unpacked
 
 Records = Iterator[Record | Unreadable]
 
@@ -54,6 +55,7 @@ def opened(
         case Format.MEM0 | Format.LANGGRAPH:
             system: Any = mem0 if format is Format.MEM0 else langgraph
             name = table or system.TABLE
+            target = replace(target, source=tables.identity(source, name))
             found = tables.rows(source, name, system.COLUMNS, system.ORDER)
             return tables.count(source, name), system.read(found, target)
         case _:
@@ -61,7 +63,7 @@ def opened(
             try:
                 with _text(source) as text:
                     said = text.read(MOST_OF_A_FILE + 1)
-                document = None if len(said) > MOST_OF_A_FILE else json.loads(said)
+                document = None if len(said) > MOST_OF_A_FILE else unpacked(json.loads(said))
             except (RecursionError, ValueError):
                 raise InvalidArgument(f"{source} is no JSON") from None
             if len(said) > MOST_OF_A_FILE:
@@ -69,7 +71,10 @@ def opened(
                     f"{source} has more than {MOST_OF_A_FILE:,} characters",
                     hint="It is read as a whole. Import it in parts.",
                 )
-            records = list(reader.read(document, target))
+            if isinstance(document, str):
+                raise InvalidArgument(f"{source} is a text, and what is in it is no JSON")
+            where = "-" if source == "-" else str(_file(source).resolve())
+            records = list(reader.read(document, replace(target, source=where)))
             return len(records), iter(records)
 
 

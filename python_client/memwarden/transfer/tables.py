@@ -45,6 +45,18 @@ def rows(
             raise unreachable(error, ()) from None
 
 
+def identity(dsn: str, table: str) -> str:
+    """Return what tells a table from those of other databases, however one connects to it."""
+    query = "SELECT system_identifier::text || current_database() AS told FROM pg_control_system()"
+    with _connect(dsn) as connection:
+        try:
+            found = connection.execute(query).fetchone()
+        except psycopg.Error:
+            found = None
+        told = connection.info.dbname if found is None else found["told"]
+        return f"{told} {table}"
+
+
 def count(dsn: str, table: str) -> int | None:
     """Return how many rows a table has; None where it cannot be read."""
     query = sql.SQL("SELECT count(*) AS rows FROM {}").format(sql.Identifier(*table.split(".")))

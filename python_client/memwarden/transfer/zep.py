@@ -5,33 +5,35 @@ A list of edges, or an object with `edges` and, for the names of what they conne
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from memwarden.transfer.records import Record, Target, Unreadable, time_of
+from memwarden.transfer.records import Record, Target, Unreadable, is_gone, time_of
+
+_NODE = {"uuid", "name"}
 
 
 def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
     """Yield a request for each fact; the node that it begins at is its subject."""
     edges = document.get("edges") if isinstance(document, dict) else document
     nodes = document.get("nodes") if isinstance(document, dict) else None
-    names = {
-        each["uuid"]: each["name"]
-        for each in nodes or []
-        if isinstance(each, dict) and {"uuid", "name"} <= each.keys()
-    }
+    names = _names(nodes)
     for number, edge in enumerate(edges if isinstance(edges, list) else [edges], 1):
         place = f"zep edge {number}"
         fact = edge.get("fact") if isinstance(edge, dict) else None
         if not isinstance(edge, dict) or not isinstance(fact, str) or not edge.get("uuid"):
             yield Unreadable(place, "it has no fact or no uuid")
             continue
+        if is_gone(edge):
+            yield Unreadable(place, "it was deleted", "DELETED")
+            continue
         whose = {name: edge.get(name) for name in ("graph_id", "user_id", "graph_uuid")}
         try:
             begins, ends = time_of(edge.get("valid_at")), time_of(edge.get("invalid_at"))
             made = time_of(edge.get("created_at"))
-            request = target.request("zep", str(edge["uuid"]), f"{fact}\n{begins}\n{ends}", whose)
+            request = target.request("zep", str(edge["uuid"]), whose)
         except ValueError as error:
             yield Unreadable(place, str(error))
             continue
@@ -55,4 +57,16 @@ def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
             begins = made
         request |= {"valid_from": begins} if begins else {}
         request |= {"valid_to": ends} if ends else {}
-        yield Record(place, request)
+        yield target.record("zep", place, request)
+
+
+def _names(nodes: Any) -> dict[str, str]:
+    """What each node is called; one of several that bear a name, with its number behind it."""
+    known = [each for each in nodes or [] if isinstance(each, dict) and each.keys() >= _NODE]
+    times = Counter(each["name"] for each in known)
+    return {
+        each["uuid"]: each["name"]
+        if times[each["name"]] == 1
+        else f"{each['name']} ({each['uuid']})"
+        for each in known
+    }
