@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import string
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -62,6 +64,75 @@ def test_assigned_secrets_are_found(text: str, secret: str) -> None:
     """Proves: L10."""
     assert [text[f.start : f.end] for f in found(text) if f.kind.startswith("secret.")] == [secret]
     assert all(f.action == "block" for f in found(text))
+
+
+_ALNUM = string.ascii_letters + string.digits
+_HEX = "0123456789abcdef"
+_UPPER = string.ascii_uppercase
+# What is always there, and of how many signs of which alphabet the rest is made.
+TOKENS = [
+    (["AKIA"], 16, _UPPER),
+    (["github_pat_", 22, "_"], 59, _ALNUM),
+    (["npm_"], 36, _ALNUM),
+    (["glpat-"], 20, _ALNUM),
+    (["glptt-"], 40, _HEX),
+    (["gloas-"], 64, _HEX),
+    (["xoxb-123456789012-123456789013-"], 24, _ALNUM),
+    (["xoxp-123456789012-123456789013-1234567890123-"], 32, _HEX),
+    (["xapp-1-A0123456789-1234567890123-"], 64, _HEX),
+    (["https://hooks.slack.com/services/T01234567/B01234567/"], 24, _ALNUM),
+    (["sk_" + "live_"], 24, _ALNUM),
+    (["rk_" + "live_51"], 97, _ALNUM),
+    (["sk-"], 48, _ALNUM),
+    (["sk-ant-" + "api03-"], 95, _ALNUM),
+    (["AIza"], 35, _ALNUM),
+    (["GOCSPX-"], 28, _ALNUM),
+    (["SK"], 32, _HEX),
+    (["SG.", 22, "."], 43, _ALNUM),
+    (["hf_"], 34, _ALNUM),
+    (["dop_v1_"], 64, _HEX),
+    (["123456789:AA"], 33, _ALNUM),
+    (["https://discord.com/api/webhooks/123456789012345678/"], 68, _ALNUM),
+    (["key-"], 32, _HEX),
+    (["shpat_"], 32, _HEX),
+    (["dapi"], 32, _HEX),
+    (["ATATT3"], 186, _ALNUM),
+    (["glsa_", 32, "_"], 8, _HEX),
+    (["lin_api_"], 40, _ALNUM),
+    (["dckr_pat_"], 27, _ALNUM),
+    (["rubygems_"], 48, _HEX),
+    (["gsk_"], 52, _ALNUM),
+    (["pplx-"], 48, _ALNUM),
+    (["r8_"], 37, _ALNUM),
+]
+
+
+@pytest.mark.parametrize(("head", "size", "alphabet"), TOKENS, ids=lambda p: str(p)[:14])
+def test_a_token_has_the_length_that_its_maker_gives_it(
+    head: list[Any], size: int, alphabet: str
+) -> None:
+    """One sign less, one more, or a word around it: that is something else. Proves: L10."""
+    begin = "".join(made_up("h", part, _ALNUM) if isinstance(part, int) else part for part in head)
+    token = begin + made_up(begin, size, alphabet)
+    [finding] = found(f"It was {token}, he wrote.")
+    assert finding.kind.startswith("secret.")
+    assert f"It was {token}"[finding.start :] == token[-finding.length :]
+    for wrong in (token[:-1], token + token[-1], f"x{token}", f"{token}y"):
+        if wrong.startswith("xhttps"):
+            continue
+        assert found(f"It was {wrong}, he wrote.") == [], wrong
+
+
+def test_tokens_of_a_list_are_all_found() -> None:
+    """Also where one sign stands between two. Proves: L10."""
+    tokens = ["sk-" + made_up(seed, 48) for seed in "abc"]
+    assert places("\n".join(tokens), "secret.openai_key") == tokens
+
+
+def test_a_signed_token_of_an_installation_is_found() -> None:
+    """GitHub gives them out since 2026: `ghs_`, the app and a JSON web token. Proves: L10."""
+    token = f"ghs_4711_eyJ{made_up('a', 33)}.{made_up('b', 60)}.{made_up('c', 86)}"
+    assert places(f"export GH={token}", "secret.github_token") == [token]
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=8), st.booleans())
