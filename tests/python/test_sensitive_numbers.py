@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from importlib import import_module
 
 import pytest
@@ -136,6 +137,67 @@ def test_other_numbers_are_left_alone(text: str) -> None:
 def test_national_ids_are_found(text: str, number: str) -> None:
     """Proves: L10."""
     assert places(text, "pii.national_id") == [number]
+
+
+@pytest.mark.parametrize("sign", "+-YXWVUABCDEF")
+@given(st.dates(datetime.date(1900, 3, 1), datetime.date(1999, 12, 31)), st.integers(2, 999))
+def test_a_finnish_code_is_found_with_any_sign_of_a_century(
+    sign: str, day: datetime.date, serial: int
+) -> None:
+    """Since 2023 there are more signs; numbers from 900 are given for a time. Proves: L10."""
+    assume((day.month, day.day) != (2, 29))
+    digits = f"{day:%d%m%y}{serial:03d}"
+    checks = "0123456789ABCDEFHJKLMNPRSTUVWXY"
+    check = checks[int(digits) % 31]
+    code = f"{digits[:6]}{sign}{digits[6:]}{check}"
+    assert places(f"Her code is {code}.", "pii.national_id") == [code]
+    # With a figure it may be a Swedish number.
+    wrong = code[:-1] + ("W" if check != "W" else "X")
+    assert places(f"Hetu: {wrong}", "pii.national_id") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # German: pension and health insurance, tax.
+        "Rentenversicherungsnummer 15070649C103",
+        "SV-Nummer: 15070649C103",
+        "German pension insurance number 15070649C103",
+        "the pensioner 15 070649 C 103",
+        "Krankenversichertennummer: A123456780",
+        "KVNR A123456780",
+        "German tax number 181/815/08155",
+        "Steuer-ID 86 095 742 719",
+        # What a number looks like where the usual form is used up, or of who is not a citizen.
+        "D-nummer: 610272 63037",
+        "codice fiscale RASIFT79B27H50MN",
+        "codice fiscale rvyqbb68p20h501p",
+        "num\u00e9ro BIS 58.27.07-135.24",
+        "SVNR 1008 231393",
+        "rodn\u00e9 \u010d\u00edslo 480712/056",
+    ],
+)
+def test_a_number_of_a_rare_form_is_found(text: str) -> None:
+    """Proves: L10."""
+    [number] = places(text, "pii.national_id")
+    assert text.endswith(number)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rentenversicherungsnummer 15070649C104",
+        "Rentenversicherungsnummer 15071349C103",
+        "KVNR A123456781",
+        "part 15070649C103 is out of stock",
+        "Model A123456780",
+        "num\u00e9ro BIS 58.33.07-135.24",
+        "codice fiscale RASIFT79B27H50ML",
+    ],
+)
+def test_a_number_whose_check_is_wrong_or_that_nothing_names_is_left_alone(text: str) -> None:
+    """Proves: L10."""
+    assert places(text, "pii.national_id") == []
 
 
 CALLS = [

@@ -71,3 +71,63 @@ def is_citizen_card(text: str) -> bool:
         value = int(sign, 36) * (1 + place % 2)
         total += value - 9 if place % 2 and value > 9 else value
     return total % 10 == 0
+
+
+_HETU_CENTURIES = {"+": 1800, **dict.fromkeys("-YXWVU", 1900), **dict.fromkeys("ABCDEF", 2000)}
+
+
+def is_hetu(text: str) -> bool:
+    """Whether it is a Finnish personal identity code, with a sign of before 2023 or of since.
+
+    Numbers from 900 are given for a time, as hospitals do.
+    """
+    code = text.strip().upper()
+    digits, century = _digits(code[:10]), _HETU_CENTURIES.get(code[6:7])
+    if len(code) != 11 or len(digits) != 9 or century is None or int(digits[6:]) < 2:
+        return False
+    return (
+        _is_date(century + int(digits[4:6]), int(digits[2:4]), int(digits[:2]))
+        and code[10] == "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(digits) % 31]
+    )
+
+
+def _cross_sums(digits: str, weights: tuple[int, ...]) -> int:
+    """The sum of the digits of each digit times its weight."""
+    products = (int(digit) * weight for digit, weight in zip(digits, weights, strict=True))
+    return sum(product // 10 + product % 10 for product in products)
+
+
+def is_pension_number(text: str) -> bool:
+    """Whether it is a German pension insurance number (Versicherungsnummer, SGB VI section 147).
+
+    The office, the date of birth, the first letter of the name at birth, a serial number and the
+    check digit. Where the serial numbers of a day are used up, 50 is added to the day.
+    """
+    number = "".join(text.split()).upper()
+    letter = number[8:9]
+    if len(number) != 12 or not ("A" <= letter <= "Z") or len(_digits(number)) != 11:
+        return False
+    day, year = int(number[2:4]), int(number[6:8])
+    if not _is_date(2000 + year, int(number[4:6]), day - 50 if day > 50 else day):
+        # 29 February of 1900 never was.
+        return False
+    digits = f"{number[:8]}{ord(letter) - 64:02d}{number[9:11]}"
+    return _cross_sums(digits, (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)) % 10 == int(number[11])
+
+
+def is_health_number(text: str) -> bool:
+    """Whether it is the lifelong part of a German health insurance number: a letter, 9 digits."""
+    number = text.strip().upper()
+    if len(number) != 10 or not ("A" <= number[0] <= "Z") or len(_digits(number)) != 9:
+        return False
+    digits = f"{ord(number[0]) - 64:02d}{number[1:9]}"
+    return _cross_sums(digits, (1, 2) * 5) % 10 == int(number[9])
+
+
+def is_register_number(text: str) -> bool:
+    """Whether it is a Belgian register number, or a BIS number, whose month is 20 or 40 more."""
+    digits = _digits(text)
+    if len(digits) != 11 or int(digits[2:4]) % 20 > 12 or int(digits[2:4]) > 52:
+        return False
+    check = 97 - int(digits[9:])
+    return check in (int(digits[:9]) % 97, int(f"2{digits[:9]}") % 97)

@@ -250,6 +250,10 @@ _PLAIN: dict[str, Validator] = {
     "my_number": checks.is_my_number,
     "snils": checks.is_snils,
     "citizen_card": checks.is_citizen_card,
+    "hetu": checks.is_hetu,
+    "pension_number": checks.is_pension_number,
+    "health_number": checks.is_health_number,
+    "register_number": checks.is_register_number,
     "real": lambda text: not is_placeholder(text),
 }
 _NAMED = late(
@@ -263,7 +267,8 @@ def validator(name: str) -> Validator:
 
     ``luhn``, ``card``, ``iban``, ``ip``, ``jwt``, ``real`` (no placeholder), ``entropy>=3.5`` (bits
     per character), ``digits>=6``, ``stdnum:br.cpf`` (a module of python-stdnum), ``personnummer``,
-    ``resident_number``, ``my_number``, ``snils``, ``citizen_card``.
+    ``resident_number``, ``my_number``, ``snils``, ``citizen_card``, ``hetu``, ``pension_number``,
+    ``health_number``, ``register_number``.
     """
     if name in _PLAIN:
         return _PLAIN[name]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from ...light import Any
 from .national_form import DATE, DATE_OR_COORDINATION, DAY, D, number
 
+_STANDS_IN = "[0-9LMNP-V]"
+
 ALONE_RULES: list[dict[str, Any]] = [
     number(
         "br.cpf",
@@ -23,16 +25,18 @@ ALONE_RULES: list[dict[str, Any]] = [
     number(
         "be.nn",
         rf"{D}{{2}}\.{D}{{2}}\.{D}{{2}}-{D}{{3}}\.{D}{{2}}",
-        ["66.08.05-131.94", "71.11.26-962.20", "54.08.18-371.85"],
+        ["66.08.05-131.94", "71.31.26-962.63", "54.08.18-371.85"],
         [],
         True,
+        check="register_number",
     ),
     number(
         "fi.hetu",
         rf"{DAY}[-+A-FU-Ya-fu-y]{D}{{3}}[0-9A-FHJ-NPR-Ya-fhj-npr-y]",
-        ["080979-899T", "190495-5934", "240257-669C"],
+        ["080979X903X", "190495-5934", "240204E669P"],
         [],
         True,
+        check="hetu",
     ),
     number(
         "se.personnummer",
@@ -72,10 +76,19 @@ ALONE_RULES: list[dict[str, Any]] = [
     ),
     number(
         "it.codicefiscale",
-        rf"[A-Z]{{6}}{D}{{2}}[A-EHLMPRST]{D}{{2}}[A-Z]{D}{{3}}[A-Z]",
-        ["RVYQBB68P20H501P", "RGFSID81H14H501E", "RASIFT79B27H501V"],
+        # A letter stands for a digit where two people would have one code.
+        rf"(?i:[A-Z]{{6}}{D}{_STANDS_IN}[A-EHLMPRST]{_STANDS_IN}{{2}}[A-Z]{_STANDS_IN}{{3}}[A-Z])",
+        ["RVYQBB68P20H501P", "rgfsid81h14h501e", "RASIFT79B27H50MN"],
         [],
         True,
+    ),
+    number(
+        "de.rvnr",
+        rf"{D}{{2}} {DAY} [A-Za-z] {D}{{2}} ?{D}",
+        ["15 070649 C 103", "65 170839 J 00 3", "12 190367 K 001"],
+        [],
+        True,
+        check="pension_number",
     ),
     number(
         "th.pin",

@@ -70,10 +70,11 @@ def _with_another_end(number: str) -> str:
 
 def _alone(pattern: str) -> dict[str, Any]:
     """Members of a rule for numbers that nothing needs to name."""
-    counted = "A-Z" not in pattern
+    # Of letters and figures without a gap many patterns at once are dear to look for.
+    is_word = "A-Z" in pattern and " " not in pattern
     return {
         "not_context": list(OTHER_NUMBERS),
-        "prefilter_pattern": pattern if counted else LONG_TOKEN,
+        "prefilter_pattern": LONG_TOKEN if is_word else pattern,
     }
 
 

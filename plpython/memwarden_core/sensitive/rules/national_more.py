@@ -16,7 +16,7 @@ MORE_RULES: list[dict[str, Any]] = [
     named(
         "be.nn",
         rf"{D}{{2}}[. ]?{D}{{2}}[. ]?{D}{{2}}[-. ]?{D}{{3}}[-. ]?{D}{{2}}",
-        ["75092671546", "580307-135.21", "80 12 05 913 22"],
+        ["75092671546", "582707-135.24", "80 12 05 913 22"],
         [
             "rijksregister*",
             "registre national",
@@ -26,7 +26,11 @@ MORE_RULES: list[dict[str, Any]] = [
             "num\u00e9ro national",
             "national register number",
             "nationalregister*",
+            "bis nummer",
+            "num\u00e9ro bis",
+            "bis number",
         ],
+        check="register_number",
     ),
     named(
         "se.personnummer",
@@ -38,8 +42,33 @@ MORE_RULES: list[dict[str, Any]] = [
     named(
         "fi.hetu",
         rf"{DAY}[-+A-FU-Ya-fu-y]{D}{{3}}[0-9A-FHJ-NPR-Ya-fhj-npr-y]",
-        ["080979-899T", "190495-5934", "240257-669c"],
+        ["080979X903X", "190495-5934", "240204e669p"],
         ["henkil\u00f6tunnu*", "hetu*", "sosiaaliturvatunnu*", "personbeteckning*"],
+        check="hetu",
+    ),
+    named(
+        "de.rvnr",
+        rf"{D}{{2}} ?[0-8]{D}(?:0[1-9]|1[0-2]){D}{{2}} ?[A-Za-z] ?{D}{{2}} ?{D}",
+        ["15070649C103", "65 170839 J 003", "12690367k002"],
+        [
+            "rentenversicherung*",
+            "sozialversicherung*",
+            "versicherungsnummer",
+            "versicherungs nr",
+            "rv nummer",
+            "rvnr",
+            "rv nr",
+            "sv nummer",
+            "sv nr",
+            "svnr",
+            "vsnr",
+            "pension insurance",
+            "insurance number",
+            "insurance no",
+            "social security",
+            "german pension*",
+        ],
+        check="pension_number",
     ),
     named(
         "kr.rrn",
@@ -97,7 +126,8 @@ MORE_RULES: list[dict[str, Any]] = [
     ),
     named(
         "cz.rc",
-        rf"{D}{{2}}[0-8]{D}[0-3]{D}[/ ]?{D}{{4}}",
+        # Nine digits until 1953.
+        rf"{D}{{2}}[0-8]{D}[0-3]{D}[/ ]?{D}{{3,4}}",
         ["9809090412", "510720 5950", "6809189190"],
         [
             "rodn\u00e9 \u010d\u00edslo",

@@ -51,8 +51,25 @@ NAMED_RULES: list[dict[str, Any]] = [
         "de.stnr",
         rf"{D}{{2,3}}[/ ]{D}{{3,4}}[/ ]{D}{{4,5}}|{D}{{5}}[/ ]{D}{{5}}|{D}{{13}}|{D}{{10,11}}",
         ["181/815/08155", "2893081508152", "93815/08152"],
-        ["steuernummer*", "steuer nr", "steuernr", "stnr", "st.-nr"],
+        ["steuernummer*", "steuer nr", "steuernr", "stnr", "st.-nr", "german tax*", "tax number"],
         wrong="999/9999/99999",
+    ),
+    number(
+        "de.kvnr",
+        rf"[A-Za-z]{D}{{9}}",
+        ["A123456780", "S592393944", "t254897974"],
+        [
+            "krankenversicher*",
+            "versichertennummer",
+            "versicherten nr",
+            "kvnr",
+            "kv nummer",
+            "krankenkasse*",
+            "gesundheitskarte*",
+            "health insurance",
+            "insurance number",
+        ],
+        check="health_number",
     ),
     number(
         "nl.bsn",
@@ -70,21 +87,25 @@ NAMED_RULES: list[dict[str, Any]] = [
     ),
     number(
         "no.fodselsnummer",
-        rf"{DAY} ?{D}{{5}}",
-        ["10108672949", "210272 63043", "14058931439"],
+        # D-numbers have 40 more in the day, H-numbers in the month.
+        rf"[0-7]{D}(?:[04]{D}|[15][0-2]){D}{{2}} ?{D}{{5}}",
+        ["10108672949", "610272 63037", "14458931411"],
         [
             "f\u00f8dselsnummer*",
             "f\u00f8dselsnr",
             "fodselsnummer*",
             "personnummer*",
+            "d nummer*",
+            "d number",
             "fnr",
             "national id",
         ],
     ),
     number(
         "at.vnr",
-        rf"{D}{{4}}[ -]?{DAY}",
-        ["6857160975", "8778 041168", "1448230693"],
+        # Where the numbers of a day are used up, it has a month 13 or more.
+        rf"{D}{{4}}[ -]?(?:0[1-9]|[12]{D}|3[01])(?:0[1-9]|1[0-5]){D}{{2}}",
+        ["6857160975", "8778 041168", "1008231393"],
         ["sozialversicherung*", "svnr", "sv nummer", "sv nr", "vsnr", "sv", "versicherungsnummer"],
     ),
     number(
@@ -179,7 +200,7 @@ NAMED_RULES: list[dict[str, Any]] = [
     ),
     number(
         "ro.cnp",
-        rf"[1-8]{DATE}{D}{{6}}",
+        rf"[1-9]{DATE}{D}{{6}}",
         ["1810817404246", "1500315402313", "2741225406708"],
         ["cnp*", "cod numeric personal", "codul numeric"],
     ),
