@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 
 from ...late import late
+from ...light import NamedTuple
 from ..context import Words, is_unspaced, near
 from ..findings import Hit
-from ..validators import digits_of, is_card, is_luhn
+from ..validators import digits_of, is_card, is_ip, is_luhn
 from .numbers import OTHER_NUMBERS
 
 # Letters of scripts without spaces may stand beside a number.
 _CANDIDATE = late(
-    r"(?<![^\W\u0e00-\u0eff\u3040-\ud7af])(?<![.,$€£¥#%@/=:\-+])(?:\+ ?|00)?(?:\([0-9+]{1,5}\)|[0-9]{1,5})"
+    r"(?<![^\W\u0e00-\u0eff\u3040-\ud7af])(?<![.,$€£¥#%@/=:\-+])(?:\+ ?|00)?(?:\([0-9+]{1,5}(?: [0-9]{1,3})?\)|[0-9]{1,5})"
     r"(?:[ ]?[ .\-/]?[ ]?(?:\(0?[0-9]{0,4}\)|[0-9]{1,5})){1,7}"
 )
 _LOOSE = late(r"(?<=[=:\"'(\[])[(+]?[0-9][0-9 ()./\-]{5,20}[0-9]")
@@ -28,7 +30,9 @@ _PHONE = Words(
      "texted", "dial", "dialing", "contact", "hotline", "handy", "handynummer", "ring", "desk", "landline",
      "extension", "ext", "reach", "reached", "rufnummer", "numéro", "celular", "cellulare", "portable",
      "signal", "viber", "msisdn", "phone number", "phone no", "main line", "switchboard", "voicemail",
-     "emergency contact", "customer service", "helpline", "office", "direct line", "front desk", "hq", "appel*", "anruf*", "llam*"]
+     "emergency contact", "customer service", "helpline", "office", "direct line", "front desk", "hq", "appel*", "anruf*", "llam*",
+     "ruf", "rufe", "rufen", "erreichbar", "erreichen", "joignable", "ll\u00e1m*", "chiam*", "liga me", "me liga", "ligue", "ligar",
+     "bel", "bereikbaar", "zadzwo\u0144", "dzwo\u0144", "ringa", "soita", "\u0437\u0432\u043e\u043d\u0438*", "\u043f\u043e\u0437\u0432\u043e\u043d\u0438*"]
 )  # fmt: skip
 # What names a number so, and close before it, calls it a phone number in any grouping.
 _NAME = Words(
@@ -49,22 +53,74 @@ _NAME = Words(
      "*\u0647\u0627\u062a\u0641*", "*\u062c\u0648\u0627\u0644*", "*\u05d8\u05dc\u05e4\u05d5\u05df*", "*\u05e0\u05d9\u05d9\u05d3*",  # Arabic, Hebrew
      "\u092b\u093c\u094b\u0928*", "\u092b\u094b\u0928*", "\u092e\u094b\u092c\u093e\u0907\u0932*", "\u0111i\u1ec7n tho\u1ea1i", "s\u0111t", "telepon", "no hp", "nomor hp"]  # Hindi, Vietnamese, Indonesian
 )  # fmt: skip
+# Whose number it is: enough for one that a country's plan knows.
+_WHOSE = {
+    "number": "my your his her our their",
+    "nummer": "meine deine seine ihre unsere eure mijn jouw zijn haar mitt mit min ditt hans hennes",
+    "num\u00e9ro": "mon ton son notre votre leur",
+    "n\u00famero": "mi tu su nuestro meu teu seu nosso",
+    "numero": "mio tuo suo nostro mi tu su mon ton son",
+    "numer": "m\u00f3j tw\u00f3j jego jej nasz",
+    "\u043d\u043e\u043c\u0435\u0440": "\u043c\u043e\u0439 \u0442\u0432\u043e\u0439 \u0435\u0433\u043e \u0435\u0451 \u0435\u0435 \u043d\u0430\u0448 \u043c\u0456\u0439",
+}
+_OWNED = Words(f"{whose} {name}" for name, words in _WHOSE.items() for whose in words.split())
 _OTHER = Words([*OTHER_NUMBERS, "iban", "ssn", "account", "card", "routing", "id"])
+_DIGITS = late("[0-9]+")
 _DATE_LIKE = late(
     r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}(?![0-9]|[-./][0-9])"
     r"|(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}(?![0-9])"
 )
+_COMPACT_DATE = late("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _REGIONS = (
-    "US", "GB", "DE", "FR", "IT", "ES", "NL", "IN", "AU", "BR", "MX", "JP", "CN", "CH", "AT", "BE", "SE", "PL",
-    "IE", "ZA", "NZ", "SG", "TR", "UA",
+    "DE", "GB", "FR", "IT", "ES", "NL", "IN", "AU", "BR", "MX", "JP", "CN", "CH", "AT", "BE", "SE", "PL", "IE",
+    "ZA", "NZ", "SG", "TR", "UA", "DK", "NO", "FI", "PT", "GR", "CZ", "SK", "HU", "RO", "BG", "HR", "RS", "SI",
+    "EE", "LV", "LT", "RU", "IL", "KR", "TW", "HK", "MY", "TH", "VN", "ID", "PH", "PK", "BD", "IR", "AE", "SA",
+    "EG", "MA", "NG", "KE", "AR", "CL", "CO", "PE", "US",
 )  # fmt: skip
+
+
+class _Plan(NamedTuple):
+    """How numbers of a country are made, and how they are written within it."""
+
+    prefix: str
+    numbers: re.Pattern[str]
+    formats: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    """Of which numbers, by their beginning, and in which groups."""
+
+    def number(self, digits: str) -> str | None:
+        """The number that somebody dials from abroad, None where the plan has no such number."""
+        bare = digits.removeprefix(self.prefix)
+        return bare if self.numbers.fullmatch(bare) else None
+
+    def has_groups(self, bare: str, groups: set[int]) -> bool:
+        """Whether the number is written in such groups, each by how many figures follow it."""
+        for beginning, parts in self.formats:
+            if beginning.match(bare) and (match := parts.fullmatch(bare)):
+                ends = {len(bare) - end for _, end in match.regs[1:]}
+                return groups - {len(bare)} == ends
+        return False
+
+
+@lru_cache(maxsize=len(_REGIONS))
+def _plan(region: str) -> _Plan:
+    known = import_module("phonenumbers").PhoneMetadata.metadata_for_region(region)
+    kinds = (known.fixed_line, known.mobile, known.toll_free, known.shared_cost, known.uan)
+    numbers = "|".join(kind.national_number_pattern or "(?!)" for kind in kinds if kind)
+    return _Plan(
+        known.national_prefix or "",
+        re.compile(numbers),
+        tuple(
+            (re.compile((form.leading_digits_pattern or [""])[-1]), re.compile(form.pattern))
+            for form in known.number_format
+        ),
+    )
 
 
 def phones(text: str, lower: str) -> Iterator[Hit]:
     """Yield phone numbers.
 
     International ones (`+`) that a numbering plan allows; North American ones by their separators;
-    others only where the text calls them a phone number.
+    those that are written as within a country; others where the text calls them a phone number.
     """
     done = 0
     for pattern in (_CANDIDATE, _LOOSE):
@@ -97,28 +153,72 @@ def _judged(text: str, lower: str, start: int, end: int) -> Hit | None:
     named = near(_PHONE, lower, start, end, 30, 12)
     if number.startswith("+"):
         return Hit(start, end, 0.95) if _is_possible(number, named) else None
-    is_called = _is_called(lower, start)
-    if not (named or is_called) or near(_OTHER, lower, start, end, 16):
+    is_called = _is_called(_NAME, lower, start)
+    if not (named or is_called):
+        return _unnamed(number, lower, start, end)
+    if near(_OTHER, lower, start, end, 16):
         return None
-    if number.count(".") == 3 and size <= 12 and max(map(len, number.split("."))) <= 3:
-        return None  # an IP address
+    if number.count(".") == 3 and is_ip(number):
+        return None
     if size >= 13 and (is_card(number) or is_luhn(number)):
         return None
-    is_phone = (is_called and size <= 12) or _is_plausible(number, size)
+    is_phone = (is_called and size <= 12) or (
+        not _COMPACT_DATE.fullmatch(number) and _is_plausible(number, size)
+    )
     return Hit(start, end, 0.75) if is_phone else None
+
+
+def _unnamed(number: str, lower: str, start: int, end: int) -> Hit | None:
+    """A number that nothing calls a phone number."""
+    digits = digits_of(number)
+    if not 8 <= len(digits) <= 12 or near(_OTHER, lower, start, end, 30):
+        return None
+    if lower[start - 1 : start] == ":":
+        return None  # the seconds and the year of "22:44:03 2022"
+    if _is_called(_OWNED, lower, start):
+        known = len(digits) < 12 and any(_plan(region).number(digits) for region in _REGIONS)
+        return Hit(start, end, 0.7) if known else None
+    # Amounts, dates and versions are written in groups as well, but do not begin so.
+    groups = _DIGITS.findall(number)
+    begins = (digits[0] == "0" and digits[1] != "0") or number[0] == "("
+    if len(groups) > 1 and len(digits) > 8 and (begins or len(groups) > 3) and _is_national(number):
+        return Hit(start, end, 0.6)
+    return None
+
+
+def _is_national(number: str) -> bool:
+    """Whether a country's plan knows a number and it is written as within that country."""
+    groups = _DIGITS.findall(number)
+    digits = "".join(groups)
+    left, after = len(digits), set()
+    for group in groups:
+        left -= len(group)
+        after.add(left)
+    pairs = digits[0] == "0" and all(len(group) == 2 for group in groups)
+    for region in _REGIONS[:-1]:
+        plan = _plan(region)
+        bare = plan.number(digits)
+        if (
+            bare is not None
+            # With the prefix, where numbers have one, or the code of a place in brackets.
+            and (bare != digits or not plan.prefix or number[0] == "(")
+            and (pairs or plan.has_groups(bare, after))
+        ):
+            return True
+    return False
 
 
 # What may stand between the name and the number: "phone number is", "Tel.-Nr.", "\u96fb\u8a71\u756a\u53f7\u306f".
 _BRIDGE = late(
     r"[^\W\d_]*(?:[\s:=.,#()/\"'|\-]|[\u0e00-\u0eff\u3040-\ud7af\uff1a]|\b(?:is|was|no|nr|num|number|numbers|n[\u00ba\u00b0o]|home|work|private|new|old|at|on"
-    r"|under|ist|lautet|nummer|num\u00e9ro|n\u00famero|numero|numer|numara\w*|est|es|\u00e9|e|is het|er|\u00e4r|on|je|to|jest|\u043d\u043e\u043c\u0435\u0440)\b){0,12}"
+    r"|under|ist|lautet|nummer|num\u00e9ro|n\u00famero|numero|numer|numara\w*|est|es|\u00e9|\u00e8|e|is het|er|\u00e4r|on|je|to|jest|\u043d\u043e\u043c\u0435\u0440)\b){0,12}"
 )
 
 
-def _is_called(lower: str, start: int) -> bool:
+def _is_called(names: Words, lower: str, start: int) -> bool:
     """Whether the text before the number names it as a phone number's name does."""
     before = max(0, start - 30)
-    end = _NAME.last(lower, before, start)
+    end = names.last(lower, before, start)
     return end is not None and _BRIDGE.fullmatch(lower, end, start) is not None
 
 
@@ -157,11 +257,5 @@ def _is_plausible(number: str, size: int) -> bool:
         return True
     if size == 7:
         return bool(re.fullmatch(r"[0-9]{3}[-. ][0-9]{4}", number))
-    library = import_module("phonenumbers")
-    for region in _REGIONS:
-        try:
-            if library.is_valid_number(library.parse(number, region)):
-                return True
-        except library.NumberParseException:
-            return False
-    return False
+    digits = digits_of(number)
+    return any(_plan(region).number(digits) is not None for region in _REGIONS)
