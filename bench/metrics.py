@@ -27,7 +27,8 @@ ORGS, AGENTS, DAYS = 10, 100, 31
 KEPT = 400
 BUDGET = 100.0
 VIEWS = (
-    *("metrics", "health", "rejection_reasons", "gate_latency", "correctness_impact"),
+    *("metrics", "health", "rejection_reasons", "gate_latency", "write_latency"),
+    *("duplicate_tiers", "correctness_impact"),
     *("memory_errors", "revalidations", "leaked_memories"),
     *("write_facts", "decision_facts", "recall_facts", "job_facts"),
     *("dim_organisation", "dim_scope", "dim_agent", "dim_layer", "dim_gate", "dim_reason"),

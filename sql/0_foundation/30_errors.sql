@@ -86,6 +86,8 @@ VALUES
      'Nothing was done. Try again.'),
     ('wrong_isolation', '25001', 'memory and rights can change only at isolation level READ COMMITTED',
      'At other levels a transaction does not see what others committed meanwhile. Use BEGIN ISOLATION LEVEL READ COMMITTED.'),
+    ('wait_before_commit', '25001', 'nobody decides while this transaction is open',
+     'It has written, so others do not see its request yet, or wait for what it has locked. COMMIT, then call await_decision() again.'),
     ('superuser_only', '42501', 'setup() needs a superuser',
      'Only a superuser can create the storage and hand it to memwarden_owner.'),
     ('not_superuser', '42501', 'only a superuser may do that',

@@ -194,7 +194,7 @@ def test_watching_shows_refusals_and_times_beside_the_errors(
     line = run(*once, dsn=dsn).stdout.splitlines()[0]
     assert "errors 0 of 0 tasks (unknown, before unknown of 0)" in line
     assert "refused unknown (before unknown)  slowest gate unknown (before unknown)" in line
-    measured(shared_world, org, {"write_acceptance": 0.25, "write_latency_p95": 12.0})
+    measured(shared_world, org, {"write_acceptance": 0.25, "gate_latency_p95": 12.0})
     ran = run(*once, dsn=dsn)
     assert ran.exit_code == 0
     assert "refused 75.00% (before 75.00%)  slowest gate 12 ms (before 12 ms)" in ran.stdout

@@ -46,7 +46,7 @@ OVERSIGHT = {
     *("collection", "collections", "storage_day", "jobs", "record_retention"),
     *("region", "regions", "residency", "residency_rule", "node"),
     *("write_hour", "write_day", "gate_hour", "counted_hour", "metric_point", "metric_range"),
-    *("metrics", "health", "rejection_reasons", "gate_latency"),
+    *("metrics", "health", "rejection_reasons", "gate_latency", "write_latency", "duplicate_tiers"),
     *("ablation", "ablations", "correctness_impact"),
     *("revalidation", "revalidations", "revalidated", "tightening"),
     *("write_facts", "decision_facts", "recall_facts", "job_facts"),

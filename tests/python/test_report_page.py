@@ -57,6 +57,9 @@ def metric(name: str, part: str, state: str) -> Metric:
         meaning="",
         source="",
         taken_at=NOW,
+        layer=None,
+        agent_id=None,
+        topic_domain=None,
     )
 
 

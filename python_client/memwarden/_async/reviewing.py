@@ -40,11 +40,15 @@ class AsyncReviewing:
 
         Without `timeout` (seconds, or a timedelta) as long as it takes; with 0 it only asks. When
         the time is over the request may still be deferred. None for an unknown request.
+
+        Raises:
+            WrongIsolation: it waits, in a transaction that has written: nobody sees its request.
         """
         if isinstance(timeout, timedelta):
             timeout = timeout.total_seconds()
         end = None if timeout is None else time.monotonic() + timeout
-        status = await self._decision(request_id)
+        # The server is asked to wait a moment, and says so where that would be in vain.
+        status = await self._decision(request_id, "0" if timeout == 0 else "1 ms")
         if status is None or status.outcome != "DEFERRED" or timeout == 0:
             return status
         listener = await self._session.listener(sql.LISTEN_REVIEW)
@@ -63,8 +67,8 @@ class AsyncReviewing:
             if listener is not None:
                 await listener.close()
 
-    async def _decision(self, request_id: UUID) -> RequestStatus | None:
-        arguments = {"request_id": request_id}
+    async def _decision(self, request_id: UUID, timeout: str = "0") -> RequestStatus | None:
+        arguments = {"request_id": request_id, "timeout": timeout}
         rows = await self._session.fetch(sql.AWAIT_DECISION, arguments, RequestStatus)
         return rows[0] if rows else None
 

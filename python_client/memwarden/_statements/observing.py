@@ -6,7 +6,7 @@ from typing import Final, LiteralString
 
 METRICS: Final[LiteralString] = """
 SELECT metric, area, org, part, value, unit, time_window, events, healthy, state, since, remedy,
-       meaning, source, taken_at
+       meaning, source, taken_at, layer, agent_id, topic_domain
 FROM memwarden.metrics
 WHERE %(org)s::text IS NULL OR org = %(org)s::text OR area = 'database'
 ORDER BY area, metric, org, part

@@ -24,7 +24,8 @@ LISTEN_REVIEW: Final[LiteralString] = "LISTEN memwarden_review"
 AWAIT_DECISION: Final[LiteralString] = """
 SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after,
        layer, scope, attempt, submitted_at, decided_at, gates
-FROM memwarden.await_decision(request_id => %(request_id)s::uuid)
+FROM memwarden.await_decision(
+    request_id => %(request_id)s::uuid, timeout => %(timeout)s::interval)
 WHERE request_id IS NOT NULL
 """
 

@@ -41,11 +41,15 @@ class Reviewing:
 
         Without `timeout` (seconds, or a timedelta) as long as it takes; with 0 it only asks. When
         the time is over the request may still be deferred. None for an unknown request.
+
+        Raises:
+            WrongIsolation: it waits, in a transaction that has written: nobody sees its request.
         """
         if isinstance(timeout, timedelta):
             timeout = timeout.total_seconds()
         end = None if timeout is None else time.monotonic() + timeout
-        status = self._decision(request_id)
+        # The server is asked to wait a moment, and says so where that would be in vain.
+        status = self._decision(request_id, "0" if timeout == 0 else "1 ms")
         if status is None or status.outcome != "DEFERRED" or timeout == 0:
             return status
         listener = self._session.listener(sql.LISTEN_REVIEW)
@@ -64,8 +68,8 @@ class Reviewing:
             if listener is not None:
                 listener.close()
 
-    def _decision(self, request_id: UUID) -> RequestStatus | None:
-        arguments = {"request_id": request_id}
+    def _decision(self, request_id: UUID, timeout: str = "0") -> RequestStatus | None:
+        arguments = {"request_id": request_id, "timeout": timeout}
         rows = self._session.fetch(sql.AWAIT_DECISION, arguments, RequestStatus)
         return rows[0] if rows else None
 

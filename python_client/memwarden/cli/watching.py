@@ -135,7 +135,7 @@ def _seen(errors: ErrorsSince, figures: Iterable[Metric]) -> Look:
             continue
         if (each.metric, each.part) == ("write_acceptance", "*"):
             accepted = each.value
-        elif each.metric == "write_latency_p95":
+        elif each.metric == "gate_latency_p95":
             times.append(each.value)
     return Look(
         at=datetime.now().astimezone(),

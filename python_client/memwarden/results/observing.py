@@ -11,8 +11,9 @@ from typing import Any
 class Metric:
     """One metric of an organisation, or of the database (area database), as of `taken_at`.
 
-    `part` is a layer, a gate, or a layer and an agent, `*` for all. `state` is OK, WARNING, ALERT
-    or MISSING_METRIC; then `value` is None.
+    `part` is a layer, a gate, or a layer and an agent or subject area, `*` for all; `layer`,
+    `agent_id` and `topic_domain` are these, None for all. `state` is OK, WARNING, ALERT or
+    MISSING_METRIC; then `value` is None.
     """
 
     metric: str
@@ -30,6 +31,9 @@ class Metric:
     meaning: str
     source: str
     taken_at: datetime | None
+    layer: str | None
+    agent_id: int | None
+    topic_domain: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,18 +36,20 @@ COMMENT ON FUNCTION memwarden_internal.short_gates(text) IS
 REVOKE ALL ON FUNCTION memwarden_internal.short_gates(text) FROM PUBLIC;
 
 -- The gates of a plain write that was decided at once are always the same, but for two: the stored line says which, and four times.
+-- None of these gates has run, and what was not timed by itself has no time: 0 would be a measurement.
 CREATE OR REPLACE FUNCTION memwarden_internal.every_gate(p_gates text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN starts_with(p_gates, '=') THEN
-    '05 ' || substr(split_part(p_gates, ' ', 1), 2) || E'\n06 0\n08 ' || split_part(p_gates, ' ', 2) || E'\n10 0\n20 0\n25 0\n30 0'
-    || CASE WHEN strpos(p_gates, ' l') > 0 THEN E'\n37_durability 0' ELSE '' END
-    || E'\n38 0\n40 ' || split_part(p_gates, ' ', 3) || E'\n50 ' || split_part(p_gates, ' ', 4) || E'\n60 0\n70 0'
-    || CASE WHEN strpos(p_gates, ' a') > 0 THEN E'\n80 0' ELSE '' END || E'\n90 0'
+RETURN CASE WHEN left(p_gates, 1) IN ('=', '+') THEN
+    '05 ' || substr(split_part(p_gates, ' ', 1), 2) || E' S\n06 - S\n08 ' || split_part(p_gates, ' ', 2)
+    || E' S\n10 - S\n20 - S\n25 - S\n30 - S'
+    || CASE WHEN strpos(p_gates, ' l') > 0 THEN E'\n37_durability - S' ELSE '' END
+    || E'\n38 - S\n40 ' || split_part(p_gates, ' ', 3) || E' S\n50 ' || split_part(p_gates, ' ', 4) || E' S\n60 - S\n70 - S'
+    || CASE WHEN strpos(p_gates, ' a') > 0 THEN E'\n80 - S' ELSE '' END || E'\n90 - S'
     ELSE p_gates END;
 COMMENT ON FUNCTION memwarden_internal.every_gate(text) IS
     'A line for each gate, as gate_entry() makes them, of what is stored in write_request.gates: those lines, or of a plain '
-    'write the line of plain_trail().';
+    'write the line of plain_trail(), of which every gate has S, decided as a set, and - for a time that nobody took.';
 REVOKE ALL ON FUNCTION memwarden_internal.every_gate(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_of(p_gates text)
@@ -63,12 +65,14 @@ RETURN (
                    WHEN '50' THEN '50_duplicate' WHEN '60' THEN '60_contradiction' WHEN '70' THEN '70_provenance'
                    WHEN '80' THEN '80_approval' WHEN '90' THEN '90_commit'
                    ELSE split_part(g.line, ' ', 1) END,
-               'decision', CASE split_part(g.line, ' ', 3) WHEN 'R' THEN 'REJECT' WHEN 'D' THEN 'DEFER' ELSE 'ACCEPT' END,
-               'us', split_part(g.line, ' ', 2)::integer,
+               'decision', CASE split_part(g.line, ' ', 3)
+                   WHEN 'R' THEN 'REJECT' WHEN 'D' THEN 'DEFER' WHEN 'S' THEN 'DECIDED_AS_SET' ELSE 'ACCEPT' END,
+               'us', nullif(split_part(g.line, ' ', 2), '-')::integer,
                'reason', substring(g.line FROM '^\S+ \S+ \S+ (.*)$')::jsonb) ORDER BY g.place), '[]')
       FROM string_to_table(memwarden_internal.every_gate(p_gates), E'\n') WITH ORDINALITY AS g (line, place));
 COMMENT ON FUNCTION memwarden_internal.gates_of(text) IS
-    'The lines of write_request.gates as everybody is shown them: an array of objects with gate, decision, us and reason.';
+    'The lines of write_request.gates as everybody is shown them: an array of objects with gate, decision, us and reason. decision: '
+    'ACCEPT, REJECT, DEFER, or DECIDED_AS_SET of a plain write, for which no gate ran. us: microseconds; null where nothing was timed.';
 REVOKE ALL ON FUNCTION memwarden_internal.gates_of(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_text(p_gates jsonb)
@@ -77,8 +81,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 RETURN (
     SELECT coalesce(substr(memwarden_internal.short_gates(string_agg(E'\n' || concat_ws(' ',
-               g.entry ->> 'gate', coalesce(g.entry ->> 'us', '0'),
-               CASE g.entry ->> 'decision' WHEN 'REJECT' THEN 'R' WHEN 'DEFER' THEN 'D'
+               g.entry ->> 'gate', coalesce(g.entry ->> 'us', '-'),
+               CASE g.entry ->> 'decision' WHEN 'REJECT' THEN 'R' WHEN 'DEFER' THEN 'D' WHEN 'DECIDED_AS_SET' THEN 'S'
                    ELSE CASE WHEN g.entry ->> 'reason' IS NOT NULL THEN 'A' END END,
                CASE WHEN g.entry ->> 'reason' IS NOT NULL THEN g.entry -> 'reason' END), '' ORDER BY g.place)), 2), '')
       FROM jsonb_array_elements(p_gates) WITH ORDINALITY AS g (entry, place));

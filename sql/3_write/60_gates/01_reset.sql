@@ -105,7 +105,10 @@ BEGIN
             NEW.trial := NULL;
         END IF;
         NEW.attempt := 1;
-        NEW.submitted_at := clock_timestamp();
+        -- When the door was asked; before the gates a plain way may have been tried. Believed within this very statement.
+        IF NEW.submitted_at BETWEEN statement_timestamp() AND clock_timestamp() IS NOT TRUE THEN
+            NEW.submitted_at := clock_timestamp();
+        END IF;
     ELSE
         -- A batch held it; who tries again takes one as everybody.
         NEW.permit_held := NULL;

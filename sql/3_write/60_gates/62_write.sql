@@ -38,6 +38,7 @@ SET extra_float_digits = 1
 SET memwarden.ids_are_new = 'on'
 AS $function$
 DECLARE
+    v_asked_at     timestamptz := clock_timestamp();
     v_principal_id bigint := memwarden_internal.enter();
     v_request_id   uuid;
     v_result       memwarden_internal.write_result;
@@ -72,7 +73,7 @@ BEGIN
                AND (write.request_id IS NULL OR write.request_id = v_request_id) THEN
                 v_result := memwarden_internal.write_alone(
                     v_principal_id, v_request_id, write.layer, write.scope, write.content, write.confidence, write.importance,
-                    write.evidence, write.embedding, write.ttl, write.trace_id);
+                    write.evidence, write.embedding, write.ttl, write.trace_id, v_asked_at);
                 IF v_result.request_id IS NOT NULL THEN
                     RETURN v_result;
                 END IF;
@@ -82,14 +83,14 @@ BEGIN
             INSERT INTO memwarden_data.write_request AS r (
                 request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
                 embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-                classification, domains, attributes, origin, class, justification, corrects, intake_fault)
+                classification, domains, attributes, origin, class, justification, corrects, submitted_at, intake_fault)
             VALUES (
                 v_request_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.kind, v_kept ->> 'kind'),
                 coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
                 write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
                 write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
                 write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'),
-                    write.justification, write.corrects,
+                    write.justification, write.corrects, v_asked_at,
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID'
                      WHEN v_is_busy AND v_attempt = 1 THEN 'SCOPE_BUSY' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;

@@ -52,6 +52,7 @@ SET memwarden.ids_are_new = 'on'
 SET extra_float_digits = 1
 AS $function$
 DECLARE
+    v_asked_at     timestamptz := clock_timestamp();
     v_principal_id bigint := memwarden_internal.open_door();
     v_rows         memwarden_internal.batch_request[];
     v_locked       boolean;
@@ -85,7 +86,8 @@ BEGIN
             -- A thousand at a time: whoever waits is told how far it is, and a request at fault has no more than those written again.
             LOOP
                 v_answers := v_answers || ARRAY(
-                    SELECT w FROM memwarden_internal.write_rows(v_rows[v_done + 1:v_done + c_slice], v_done, v_principal_id) AS w);
+                    SELECT w FROM memwarden_internal.write_rows(
+                                      v_rows[v_done + 1:v_done + c_slice], v_done, v_principal_id, v_asked_at) AS w);
                 v_done := v_done + c_slice;
                 EXIT WHEN v_done >= v_given;
                 RAISE NOTICE 'write_many(): % of % requests are decided', v_done, v_given;
@@ -144,7 +146,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.tell_own_names(memwarden_internal.batc
 
 -- One set-based statement; where a row makes it fail, halves, down to the row at fault. A statement is
 -- all or nothing, so nothing of a failed half remains.
-CREATE OR REPLACE FUNCTION memwarden_internal.write_rows(p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.write_rows(
+    p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint, p_submitted_at timestamptz)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -157,7 +160,7 @@ DECLARE
 BEGIN
     BEGIN
         -- Alone it passes the gates: its record says which of them it was at fault in.
-        RETURN QUERY SELECT * FROM memwarden_internal.write_set(p_rows, p_offset, p_principal_id, v_half > 0);
+        RETURN QUERY SELECT * FROM memwarden_internal.write_set(p_rows, p_offset, p_principal_id, v_half > 0, p_submitted_at);
         RETURN;
     EXCEPTION WHEN OTHERS OR assert_failure THEN
         IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
@@ -167,8 +170,9 @@ BEGIN
     END;
 
     IF v_half > 0 THEN
-        RETURN QUERY SELECT * FROM memwarden_internal.write_rows(p_rows[:v_half], p_offset, p_principal_id);
-        RETURN QUERY SELECT * FROM memwarden_internal.write_rows(p_rows[v_half + 1:], p_offset + v_half, p_principal_id);
+        RETURN QUERY SELECT * FROM memwarden_internal.write_rows(p_rows[:v_half], p_offset, p_principal_id, p_submitted_at);
+        RETURN QUERY SELECT * FROM memwarden_internal.write_rows(
+                         p_rows[v_half + 1:], p_offset + v_half, p_principal_id, p_submitted_at);
         RETURN;
     END IF;
 
@@ -180,9 +184,9 @@ BEGIN
     RETURN NEXT (p_offset, v_result.*)::memwarden_internal.batch_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint, timestamptz) IS
     'Writes a list of requests in one statement, halving it on failure until only the request at fault is left, which is recorded.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_batch(p_requests json)
 RETURNS memwarden_internal.batch_request[]

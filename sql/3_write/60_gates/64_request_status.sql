@@ -17,7 +17,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.request_status(uuid) IS
     'Returns what became of a write request of the caller''s. No row is returned for an unknown request or another '
-    'principal''s. retry_after: the next attempt of a deferred request. gates: the decision of each gate and its time '
-    'in microseconds. Raises 28000 without an identity. Source: chapter 12.1.6.';
+    'principal''s. retry_after: the next attempt of a deferred request. gates: the decision of each gate (of a plain '
+    'write, for which none ran, DECIDED_AS_SET) and its time in microseconds, us, which is null where nothing was timed. '
+    'Raises 28000 without an identity. Source: chapter 12.1.6.';
 REVOKE ALL ON FUNCTION memwarden.request_status(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.request_status(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

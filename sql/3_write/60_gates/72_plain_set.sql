@@ -174,7 +174,7 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(length(p_trace_id) <= 200, true)
    AND coalesce(p_confidence BETWEEN 0 AND 1, true) AND coalesce(p_importance BETWEEN 0 AND 1, true)
-   AND coalesce(memwarden_internal.is_plain_evidence(p_evidence) AND strpos(p_evidence::text, 'memwarden:') = 0, true);
+   AND (p_evidence IS NULL OR memwarden_internal.is_plain_evidence(p_evidence) AND strpos(p_evidence::text, 'memwarden:') = 0);
 COMMENT ON FUNCTION memwarden_internal.is_plain_write(jsonb, double precision, double precision, text) IS
     'Whether evidence, confidence, importance and trace id of a request are in the usual form.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_plain_write(jsonb, double precision, double precision, text) FROM PUBLIC;
@@ -197,7 +197,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.ba
 -- next: by then that one is there to be compared with.
 CREATE OR REPLACE FUNCTION memwarden_internal.write_plain(
     p_rows memwarden_internal.batch_request[], p_ids uuid[], p_places integer[], p_principal_id bigint,
-    p_terms memwarden_internal.plain_terms[], p_asked_at timestamptz)
+    p_terms memwarden_internal.plain_terms[], p_asked_at timestamptz, p_submitted_at timestamptz)
 RETURNS TABLE (place integer, state text, item_id uuid, version_id uuid)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -369,13 +369,13 @@ BEGIN
             submitted_at, admission, label_id, scope_locked, content_hash, schema_id, model_id, admitted, sensitivity,
             trust_ceiling, review, outcome, item_id, version_id, verdict, decided_at, gates, asked_hash)
         SELECT r.id, r.layer, r.path, r.said, CASE WHEN r.is_lexical THEN 'lexical' END, r.ttl, r.trace_id,
-               r.has_limit, r.org_id, p_principal_id, r.scope_id, r.began, 'full', r.label_id, true,
+               r.has_limit, r.org_id, p_principal_id, r.scope_id, p_submitted_at, 'full', r.label_id, true,
                r.content_hash, r.schema_id, r.own_model_id, CASE WHEN r.has_limit THEN true END, 'none',
                r.trust_ceiling,
                CASE WHEN r.by_risk
                     THEN jsonb_build_object('auto', concat_ws(' ', r.risk, r.measures, r.weights)) END,
                'COMMITTED', r.item_id, r.version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
-               memwarden_internal.plain_trail(v_each, r.reading, r.comparing, r.weighing,
+               memwarden_internal.plain_trail('+', v_each, r.reading, r.comparing, r.weighing,
                    r.has_durability, r.asks_approval),
                memwarden_internal.asked_hash(r.content_hash, r.layer, r.path, NULL, NULL, NULL)
           FROM sure AS r ORDER BY r.place
@@ -434,22 +434,23 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], timestamptz) IS
+    memwarden_internal.plain_terms[], timestamptz, timestamptz) IS
     'Decides a set of plain requests, whose scopes are locked, and stores those that every gate would accept as memories of '
     'their own. state: stored; gates, where a gate has more to say; later, where the request is like an earlier one of the '
-    'set. p_asked_at: when the terms were asked for.';
+    'set. p_asked_at: when the terms were asked for; p_submitted_at: when the batch was.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], timestamptz) FROM PUBLIC;
+    memwarden_internal.plain_terms[], timestamptz, timestamptz) FROM PUBLIC;
 
 -- What the gates would have left behind, in a line: see every_gate(). The first number holds what asking for the terms took, or
 -- the share of it. The others are timed singly: what it is, what it rests on, what is near.
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_trail(
-    p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean)
+    p_path text, p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN '=' || p_each || ' ' || (date_part('epoch', p_read) * 1000000)::integer
+RETURN p_path || p_each || ' ' || (date_part('epoch', p_read) * 1000000)::integer
     || ' ' || (date_part('epoch', p_weighed) * 1000000)::integer || ' ' || (date_part('epoch', p_compared) * 1000000)::integer
     || CASE WHEN p_lasts THEN ' l' ELSE '' END || CASE WHEN p_asks THEN ' a' ELSE '' END;
-COMMENT ON FUNCTION memwarden_internal.plain_trail(integer, interval, interval, interval, boolean, boolean) IS
-    'write_request.gates of a plain write that every gate accepted. p_lasts: gate 37 was among them; p_asks: gate 80.';
-REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(integer, interval, interval, interval, boolean, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean) IS
+    'write_request.gates of a plain write that every gate would have accepted. p_path: = alone, + in a batch. p_lasts: gate 37 '
+    'was among them; p_asks: gate 80.';
+REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean) FROM PUBLIC;

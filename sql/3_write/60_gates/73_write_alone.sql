@@ -2,7 +2,7 @@
 -- row: for a single one those cost half of what gates do, and half of what a set of one does.
 CREATE OR REPLACE FUNCTION memwarden_internal.write_alone(
     p_principal_id bigint, p_request_id uuid, p_layer text, p_scope text, p_content jsonb, p_confidence double precision,
-    p_importance double precision, p_evidence jsonb, p_embedding real[], p_ttl interval, p_trace_id text)
+    p_importance double precision, p_evidence jsonb, p_embedding real[], p_ttl interval, p_trace_id text, p_submitted_at timestamptz)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -199,13 +199,13 @@ BEGIN
         trust_ceiling, review, outcome, item_id, version_id, verdict, decided_at, gates, asked_hash)
     VALUES (
         p_request_id, p_layer, p_scope, v_said, CASE WHEN p_embedding IS NULL THEN 'lexical' END, p_ttl, p_trace_id,
-        v_terms.org_id, p_principal_id, v_at.scope_id, v_began, 'full', v_at.label_id, true, v_form.content_hash,
+        v_terms.org_id, p_principal_id, v_at.scope_id, p_submitted_at, 'full', v_at.label_id, true, v_form.content_hash,
         v_terms.schema_id, v_model_id, CASE WHEN v_terms.rate_limit IS NOT NULL THEN true END, 'none', v_grounds.trust_ceiling,
         CASE WHEN v_terms.by_risk
              THEN jsonb_build_object('auto', concat_ws(' ', v_risk.risk, v_risk.measures, v_terms.weights)) END,
         'COMMITTED', v_item_id, v_version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
         memwarden_internal.plain_trail(
-            (date_part('epoch', v_known - v_began) * 1000000)::integer, v_read - v_known, v_judged - v_looked, v_borne_out - v_read,
+            '=', (date_part('epoch', v_known - v_began) * 1000000)::integer, v_read - v_known, v_judged - v_looked, v_borne_out - v_read,
             v_terms.has_durability, v_terms.asks_approval),
         memwarden_internal.asked_hash(v_form.content_hash, p_layer, p_scope, NULL, NULL, NULL));
     INSERT INTO memwarden_data.version (
@@ -248,8 +248,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_alone(bigint, uuid, text, text, jsonb, double precision, double precision, jsonb,
-    real[], interval, text) IS
+    real[], interval, text, timestamptz) IS
     'Decides and stores a plain request that every gate would accept as a memory of its own. NULL, and nothing stored, where '
     'a gate has more to say, or where not all is as it is shipped; of a scope that stays busy, the outcome DEFERRED alone.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_alone(bigint, uuid, text, text, jsonb, double precision, double precision, jsonb,
-    real[], interval, text) FROM PUBLIC;
+    real[], interval, text, timestamptz) FROM PUBLIC;

@@ -1,7 +1,7 @@
 -- A set of requests: runs of plain ones are decided and stored together, all others pass the gates one after the other. In
 -- the order given, but for this: among plain requests, none of which is like another, it makes no difference.
 CREATE OR REPLACE FUNCTION memwarden_internal.write_set(
-    p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint, p_together boolean)
+    p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint, p_together boolean, p_submitted_at timestamptz)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -43,18 +43,19 @@ BEGIN
          ORDER BY min(x.place)
     LOOP
         v_results := v_results || CASE WHEN v_run.is_plain THEN memwarden_internal.write_together(
-                p_rows, v_ids, v_stored, v_run.places, p_principal_id, v_terms, v_held, v_asked_at)
-            ELSE memwarden_internal.write_by_gates(p_rows, v_ids, v_stored, v_run.places, p_principal_id, v_held, v_asked_at) END;
+                p_rows, v_ids, v_stored, v_run.places, p_principal_id, v_terms, v_held, v_asked_at, p_submitted_at)
+            ELSE memwarden_internal.write_by_gates(
+                p_rows, v_ids, v_stored, v_run.places, p_principal_id, v_held, v_asked_at, p_submitted_at) END;
     END LOOP;
     RETURN QUERY SELECT p_offset + r.ordinal - 1, r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail,
                         r.retry_after
                    FROM unnest(v_results) AS r ORDER BY r.ordinal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint, boolean, timestamptz) IS
     'Decides and stores the requests of a set. p_together: whether plain ones may be decided together. Otherwise each '
     'passes every gate by itself.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint, boolean, timestamptz) FROM PUBLIC;
 
 -- Nobody waits here: where another holds the scope, the gates wait.
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_plain_scopes(p_terms memwarden_internal.plain_terms[])
@@ -84,7 +85,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.lock_plain_scopes(memwarden_internal.p
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_together(
     p_rows memwarden_internal.batch_request[], p_ids uuid[], p_stored uuid[], p_places integer[], p_principal_id bigint,
-    p_terms memwarden_internal.plain_terms[], p_held text[], p_asked_at timestamptz)
+    p_terms memwarden_internal.plain_terms[], p_held text[], p_asked_at timestamptz, p_submitted_at timestamptz)
 RETURNS memwarden_internal.batch_result[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -100,7 +101,7 @@ BEGIN
                array_agg((w.place, p_ids[w.place], 'COMMITTED', w.item_id, w.version_id, NULL, NULL, NULL, NULL
                          )::memwarden_internal.batch_result) FILTER (WHERE w.state = 'stored')
           INTO v_places, v_gates, v_now
-          FROM memwarden_internal.write_plain(p_rows, p_ids, v_places, p_principal_id, p_terms, p_asked_at) AS w;
+          FROM memwarden_internal.write_plain(p_rows, p_ids, v_places, p_principal_id, p_terms, p_asked_at, p_submitted_at) AS w;
         v_results := v_results || v_now;
         PERFORM memwarden_internal.take_permits(t.org_id, p_principal_id, t.layer, t.taken::integer, p_asked_at)
            FROM (SELECT t.org_id, t.layer, count(*) AS taken
@@ -110,26 +111,27 @@ BEGIN
                   GROUP BY t.org_id, t.layer) AS t;
         IF v_gates IS NOT NULL THEN
             v_results := v_results || memwarden_internal.write_by_gates(
-                p_rows, p_ids, p_stored, v_gates, p_principal_id, p_held, p_asked_at);
+                p_rows, p_ids, p_stored, v_gates, p_principal_id, p_held, p_asked_at, p_submitted_at);
         END IF;
         IF v_places IS NULL THEN
             RETURN v_results;
         END IF;
     END LOOP;
     -- So many of the same take turns at the gates.
-    RETURN v_results || memwarden_internal.write_by_gates(p_rows, p_ids, p_stored, v_places, p_principal_id, p_held, p_asked_at);
+    RETURN v_results || memwarden_internal.write_by_gates(
+        p_rows, p_ids, p_stored, v_places, p_principal_id, p_held, p_asked_at, p_submitted_at);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_together(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], text[], timestamptz) IS
+    memwarden_internal.plain_terms[], text[], timestamptz, timestamptz) IS
     'Writes a run of plain requests: what can be stored at once, then what the gates have more to say about, then what was '
     'like an earlier one.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_together(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], text[], timestamptz) FROM PUBLIC;
+    memwarden_internal.plain_terms[], text[], timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_by_gates(
     p_rows memwarden_internal.batch_request[], p_ids uuid[], p_stored uuid[], p_places integer[], p_principal_id bigint,
-    p_held text[], p_asked_at timestamptz)
+    p_held text[], p_asked_at timestamptz, p_submitted_at timestamptz)
 RETURNS memwarden_internal.batch_result[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -152,10 +154,12 @@ BEGIN
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, justification, corrects, intake_fault, permit_held, standing)
+            classification, domains, attributes, origin, class, justification, corrects, submitted_at,
+            intake_fault, permit_held, standing)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
                a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification, a.corrects,
+               p_submitted_at,
                CASE WHEN a.id <> a.request_id AND starts_with(a.fault, 'INVALID_ARGUMENT') IS NOT TRUE THEN 'INVALID_REQUEST_ID'
                     ELSE a.fault END,
                a.layer = ANY (p_held), t.terms
@@ -188,8 +192,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_by_gates(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    text[], timestamptz) IS
+    text[], timestamptz, timestamptz) IS
     'Writes those requests of a set that stand at p_places: each passes the gates, in the order given. p_stored: which ids '
     'some request has already.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_by_gates(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    text[], timestamptz) FROM PUBLIC;
+    text[], timestamptz, timestamptz) FROM PUBLIC;

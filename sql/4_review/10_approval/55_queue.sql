@@ -72,7 +72,7 @@ BEGIN
     UPDATE memwarden_data.write_request AS r
        SET outcome = 'REJECTED', gate = '80_approval', reason = p_reason, detail = p_detail, retry_at = NULL,
            decided_at = clock_timestamp(),
-           gates = concat_ws(E'\n', nullif(r.gates, ''), concat_ws(' ', '80_approval 0 R', to_json(p_reason))),
+           gates = concat_ws(E'\n', nullif(r.gates, ''), concat_ws(' ', '80_approval - R', to_json(p_reason))),
            refused_hash = memwarden_internal.keyed_hash('refused content', r.content_hash),
            asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
            content_hash = NULL, sealed = NULL, embedding = NULL, idempotency_key = NULL, intake_fault = NULL, fingerprint = NULL,

@@ -104,9 +104,10 @@ BEGIN
            retry_at = NULL,
            refused_hash = coalesce(r.refused_hash, memwarden_internal.keyed_hash('refused content', r.content_hash)),
            asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
-           gates = memwarden_internal.gates_text((
+           -- The line of a plain write holds no word.
+           gates = CASE WHEN left(r.gates, 1) IN ('=', '+') THEN r.gates ELSE memwarden_internal.gates_text((
                SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
-                 FROM jsonb_array_elements(memwarden_internal.gates_of(r.gates)) WITH ORDINALITY AS g (entry, ordinal))),
+                 FROM jsonb_array_elements(memwarden_internal.gates_of(r.gates)) WITH ORDINALITY AS g (entry, ordinal))) END,
            detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL,
                importance = NULL,
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,

@@ -11,11 +11,14 @@ CREATE TABLE memwarden_data.write_hour (
     writes        bigint NOT NULL,
     -- of them not at the first attempt, or waiting for a scope that is busy
     retried       bigint NOT NULL,
-    PRIMARY KEY (org_id, hour, layer, principal_id, outcome, gate, reason)
+    -- the subject areas of the label that the memory bears, or would have
+    domains       text[] NOT NULL DEFAULT '{}',
+    PRIMARY KEY (org_id, hour, layer, principal_id, outcome, gate, reason, domains)
 );
 CREATE INDEX write_hour_hour ON memwarden_data.write_hour (hour);
 COMMENT ON TABLE memwarden_data.write_hour IS
-    'Of each hour, layer and agent: how many writes were asked for, with which outcome, at which gate and for which reason.';
+    'Of each hour, layer, agent and set of subject areas: how many writes were asked for, with which outcome, at which gate and for '
+    'which reason.';
 
 CREATE TABLE memwarden_data.write_day (
     org_id        bigint NOT NULL,
@@ -39,11 +42,15 @@ CREATE TABLE memwarden_data.gate_hour (
     -- The time lies between 2 ^ (bucket / 4) and 2 ^ ((bucket + 1) / 4) microseconds.
     bucket        smallint NOT NULL,
     requests      bigint NOT NULL,
-    PRIMARY KEY (org_id, hour, gate, bucket)
+    -- Of the whole write (gate *) alone: the layer, and how it was decided.
+    layer         text NOT NULL DEFAULT '*',
+    path          text NOT NULL DEFAULT '*',
+    PRIMARY KEY (org_id, hour, gate, layer, path, bucket)
 );
 CREATE INDEX gate_hour_hour ON memwarden_data.gate_hour (hour);
 COMMENT ON TABLE memwarden_data.gate_hour IS
-    'Of each hour and gate: how many requests took how long, in buckets a fifth wide. Of a busy hour a sample of the requests.';
+    'Of each hour and gate, and of the whole write (gate *) by layer and path: how many requests took how long, in buckets a fifth '
+    'wide. Of a busy hour a sample of the requests.';
 
 CREATE TABLE memwarden_data.counted_hour (
     hour        timestamptz PRIMARY KEY,

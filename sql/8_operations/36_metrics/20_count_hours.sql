@@ -77,30 +77,69 @@ DECLARE
 BEGIN
     DELETE FROM memwarden_data.write_hour AS h WHERE h.hour = p_hour;
     DELETE FROM memwarden_data.gate_hour AS h WHERE h.hour = p_hour;
-    INSERT INTO memwarden_data.write_hour (org_id, hour, layer, principal_id, outcome, gate, reason, writes, retried)
+    INSERT INTO memwarden_data.write_hour (org_id, hour, layer, principal_id, outcome, gate, reason, writes, retried, domains)
     -- Names of layers that do not exist are the caller's invention, and could be as many as there are requests.
     SELECT r.org_id, p_hour, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-'),
-           count(*), count(*) FILTER (WHERE r.attempt > 1 OR r.reason = 'SCOPE_BUSY')
-      FROM memwarden_data.write_request AS r LEFT JOIN memwarden_data.layer AS l ON l.layer = r.layer
+           count(*), count(*) FILTER (WHERE r.attempt > 1 OR r.reason = 'SCOPE_BUSY'), coalesce(b.domains, '{}')
+      FROM memwarden_data.write_request AS r
+      LEFT JOIN memwarden_data.layer AS l ON l.layer = r.layer
+      LEFT JOIN memwarden_data.label AS b ON b.label_id = r.label_id
      WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL
-     GROUP BY r.org_id, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-');
+     GROUP BY r.org_id, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-'),
+              coalesce(b.domains, '{}');
     DELETE FROM memwarden_data.write_day AS d WHERE d.day = v_day;
     INSERT INTO memwarden_data.write_day (org_id, day, layer, principal_id, outcome, gate, reason, writes, retried)
     SELECT h.org_id, v_day, h.layer, h.principal_id, h.outcome, h.gate, h.reason, sum(h.writes), sum(h.retried)
       FROM memwarden_data.write_hour AS h
      WHERE h.hour >= v_day AT TIME ZONE 'UTC' AND h.hour < (v_day + 1) AT TIME ZONE 'UTC'
      GROUP BY h.org_id, h.layer, h.principal_id, h.outcome, h.gate, h.reason;
+    -- What a plain write did not ask singly took no time of its own: that is no measurement.
     INSERT INTO memwarden_data.gate_hour (org_id, hour, gate, bucket, requests)
     SELECT t.org_id, p_hour, memwarden_internal.gates_of(t.gate || ' 0') -> 0 ->> 'gate', t.bucket, t.requests
       FROM (SELECT r.org_id, split_part(g.line, ' ', 1) AS gate,
-                   floor(4 * ln(greatest(split_part(g.line, ' ', 2)::double precision, 1)) / ln(2::double precision))::smallint AS bucket,
+                   memwarden_internal.time_bucket(split_part(g.line, ' ', 2)::double precision) AS bucket,
                    count(*) AS requests
               FROM memwarden_data.write_request AS r, string_to_table(memwarden_internal.every_gate(r.gates), E'\n') AS g (line)
-             WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL AND g.line <> ''
+             WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL AND split_part(g.line, ' ', 2) NOT IN ('', '-')
                AND ('x' || right(r.request_id::text, 4))::bit(16)::integer < v_below
              GROUP BY 1, 2, 3) AS t;
+    INSERT INTO memwarden_data.gate_hour (org_id, hour, gate, layer, path, bucket, requests)
+    SELECT w.org_id, p_hour, '*', coalesce(l.layer, '-'), w.path, w.bucket, count(*)
+      FROM (SELECT r.org_id, r.layer, memwarden_internal.write_path(r.outcome, r.attempt, r.login, r.gates) AS path,
+                   memwarden_internal.time_bucket(date_part('epoch', r.decided_at - r.submitted_at) * 1000000) AS bucket
+              FROM memwarden_data.write_request AS r
+             WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL
+               -- What made a gate fail is recorded anew, after nobody knows how long.
+               AND r.reason IS DISTINCT FROM 'GATE_FAULT'
+               AND ('x' || right(r.request_id::text, 4))::bit(16)::integer < v_below) AS w
+      LEFT JOIN memwarden_data.layer AS l ON l.layer = w.layer
+     WHERE w.path IS NOT NULL
+     GROUP BY 1, 3, 4, 5, 6;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.count_hour(timestamptz, bigint) IS
-    'Counts the writes and the times of the gates of an hour anew. p_requests: how many requests it has.';
+    'Counts the writes of an hour anew, the times of their gates and of each as a whole. p_requests: how many requests it has.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_hour(timestamptz, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.time_bucket(p_us double precision)
+RETURNS smallint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN floor(4 * ln(greatest(p_us, 1)) / ln(2::double precision))::smallint;
+COMMENT ON FUNCTION memwarden_internal.time_bucket(double precision) IS 'The bucket of gate_hour for a time in microseconds.';
+REVOKE ALL ON FUNCTION memwarden_internal.time_bucket(double precision) FROM PUBLIC;
+
+-- From when the door was asked to the decision. Of what waited that is not the time that deciding takes.
+CREATE OR REPLACE FUNCTION memwarden_internal.write_path(p_outcome text, p_attempt integer, p_login text, p_gates text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_outcome = 'DEFERRED' THEN CASE WHEN p_attempt = 1 THEN 'deferred' END
+            -- Whose login was kept has waited once.
+            WHEN p_attempt > 1 OR p_login IS NOT NULL THEN 'waited'
+            WHEN starts_with(p_gates, '=') THEN 'alone'
+            WHEN starts_with(p_gates, '+') THEN 'set'
+            ELSE 'gates' END;
+COMMENT ON FUNCTION memwarden_internal.write_path(text, integer, text, text) IS
+    'How a request was decided. alone: plain, by write_alone(); set: plain, in a batch; gates: gate by gate; deferred: it waits, and its '
+    'time is that until it was told so; waited: tried again or decided by a person, and its time is that with the wait. NULL for one '
+    'that was tried again and still waits.';
+REVOKE ALL ON FUNCTION memwarden_internal.write_path(text, integer, text, text) FROM PUBLIC;

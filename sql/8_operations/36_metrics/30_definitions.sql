@@ -11,16 +11,24 @@ VALUES
     ('health', 'health', 'score', 'now', 0.8, NULL, 0.6, NULL, false,
      'the weighted mean of what the other metrics say, 0 to 1', 'see memwarden.health for what costs how much', 'chapter 12.12.7'),
     ('write_acceptance', 'write', 'share', '24 hours', 0.4, 0.8, 0.3, 0.95, false,
-     'committed / decided writes; of the layers semantic and procedural, and of each of them',
+     'committed / decided writes; of the layers semantic and procedural, of each of them, and in them of agents and subject areas',
      'low: see memwarden.rejection_reasons for what is refused; high: the gates refuse too little, see docs/write.md', 'chapter 12.12.3'),
     ('duplicate_rate', 'write', 'share', '24 hours', NULL, 0.3, NULL, 0.7, false,
-     'writes of what is known already / decided writes; of all layers, and of each',
+     'writes of what is known already / decided writes; of all layers, of each, and of agents and subject areas',
      'agents write what they know: let them recall before they write', 'chapter 12.12.3'),
     ('write_rate', 'write', 'writes a minute', '1 to 2 hours', NULL, 20, NULL, 50, false,
      'writes that were asked for, a minute',
      'find the agent in memwarden.write_facts and slow it down with set_rate_limit()', 'four-layer design, 8'),
+    ('write_latency_p50', 'write', 'ms', '24 hours', NULL, NULL, NULL, NULL, false,
+     'the median time from the call of a write to its decision; of all layers, of each, and of each way in which it is decided',
+     'see "Which gate is slow" in docs/operate.md', 'chapter 12.12.3'),
     ('write_latency_p95', 'write', 'ms', '24 hours', NULL, NULL, NULL, NULL, false,
-     'the 95th percentile of the time of a gate; one for each gate', 'see "Which gate is slow" in docs/operate.md', 'chapter 12.12.3'),
+     'the 95th percentile of the same', 'see "Which gate is slow" in docs/operate.md', 'chapter 12.12.3'),
+    ('write_latency_p99', 'write', 'ms', '24 hours', NULL, NULL, NULL, NULL, false,
+     'the 99th percentile of the same', 'see "Which gate is slow" in docs/operate.md', 'chapter 12.12.3'),
+    ('gate_latency_p95', 'write', 'ms', '24 hours', NULL, NULL, NULL, NULL, false,
+     'the 95th percentile of the time of a gate; one for each gate, * for the slowest', 'see "Which gate is slow" in docs/operate.md',
+     'chapter 12.12.3'),
     ('lock_contention', 'write', 'share', '24 hours', NULL, 0.1, NULL, 0.3, false,
      'writes that were tried again, or wait for a busy scope / all writes',
      'find who holds a scope: "Who blocks whom" in docs/operate.md', 'chapter 12.12.6'),
@@ -112,6 +120,17 @@ COMMENT ON FUNCTION memwarden_internal.metric_definitions() IS
     'The metrics. low, high: the healthy range, either end may be open; alert_low, alert_high: beyond these it is an alert. is_hourly: it '
     'is measured once an hour, since that reads much.';
 REVOKE ALL ON FUNCTION memwarden_internal.metric_definitions() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.metric_dimensions(
+    p_part text, OUT layer text, OUT agent_id bigint, OUT topic_domain text)
+RETURNS record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN ROW(CASE WHEN p_part !~ '^([*]|\d\d_)' THEN split_part(p_part, ' ', 1) END,
+           substring(p_part FROM '^\S+ (\d+)$')::bigint, substring(p_part FROM '^\S+ #(.*)$'));
+COMMENT ON FUNCTION memwarden_internal.metric_dimensions(text) IS
+    'What a part of a metric is of: its layer, the number of an agent behind a blank, a subject area behind a blank and #. A part that '
+    'begins as a gate does has no layer. Source: chapter 12.12.9.';
+REVOKE ALL ON FUNCTION memwarden_internal.metric_dimensions(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metric_ranges()
 RETURNS TABLE (metric text, low double precision, high double precision, alert_low double precision, alert_high double precision)

@@ -10,10 +10,18 @@ DECLARE
 BEGIN
     RETURN QUERY
     WITH counted AS MATERIALIZED (
-        SELECT sum(d.precision_sum) AS precision_sum, sum(d.rated) AS rated, sum(d.doubtful) AS doubtful, sum(d.given) AS given,
+        SELECT p.part, sum(d.precision_sum) AS precision_sum, sum(d.rated) AS rated, sum(d.doubtful) AS doubtful, sum(d.given) AS given,
                sum(d.recalls) FILTER (WHERE d.day >= v_today - 1) AS recalls,
                sum(d.answered) FILTER (WHERE d.day >= v_today - 1) AS answered
-          FROM memwarden_data.recall_day AS d WHERE d.org_id = p_org_id AND d.day > v_today - 7 AND d.layer = '*'
+          FROM memwarden_data.recall_day AS d
+         CROSS JOIN LATERAL (VALUES (d.layer), (CASE d.layer WHEN '*' THEN '* ' || d.principal_id END)) AS p (part)
+         WHERE d.org_id = p_org_id AND d.day > v_today - 7 AND p.part IS NOT NULL
+         GROUP BY p.part
+    ), shown AS (
+        -- The 50 agents that were given most, from 20 memories on.
+        SELECT s.* FROM (SELECT c.*, row_number() OVER (PARTITION BY left(c.part, 2) = '* ' ORDER BY c.given DESC, c.part) AS place
+                           FROM counted AS c) AS s
+         WHERE left(s.part, 2) <> '* ' OR s.place <= 50 AND s.given >= 20
     ), probed AS (
         SELECT count(*) AS probes, avg(r.passed::integer)::double precision AS passed
           FROM memwarden_data.probe AS p
@@ -21,11 +29,11 @@ BEGIN
                               WHERE u.org_id = p.org_id AND u.probe_id = p.probe_id ORDER BY u.ran_at DESC LIMIT 1) AS r
          WHERE p.org_id = p_org_id
     )
-    SELECT 'recall_precision', '*', c.precision_sum / c.rated, c.rated::bigint FROM counted AS c WHERE c.rated > 0
+    SELECT 'recall_precision', c.part, c.precision_sum / c.rated, c.rated::bigint FROM shown AS c WHERE c.rated > 0
      UNION ALL
-    SELECT 'stale_share', '*', c.doubtful::double precision / c.given, c.given::bigint FROM counted AS c WHERE c.given > 0
+    SELECT 'stale_share', c.part, c.doubtful::double precision / c.given, c.given::bigint FROM shown AS c WHERE c.given > 0
      UNION ALL
-    SELECT 'read_hit_ratio', '*', c.answered::double precision / c.recalls, c.recalls::bigint FROM counted AS c WHERE c.recalls > 0
+    SELECT 'read_hit_ratio', c.part, c.answered::double precision / c.recalls, c.recalls::bigint FROM shown AS c WHERE c.recalls > 0
      UNION ALL
     SELECT 'golden_recall', '*', p.passed, p.probes FROM probed AS p WHERE p.probes > 0;
 END

@@ -9,8 +9,12 @@ BEGIN
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_database(p_now) AS m;
         RETURN;
     END IF;
-    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_writes(p_org_id, p_now) AS m;
-    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_recalls(p_org_id, p_now) AS m;
+    -- Who watches is told of an organisation and its layers. What an agent or a subject area has of it is there to be looked at.
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, CASE WHEN m.part ~ '^[*] [#0-9]' THEN 'OK' END
+                   FROM memwarden_internal.measure_writes(p_org_id, p_now) AS m;
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_times(p_org_id, p_now) AS m;
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, CASE WHEN m.part <> '*' THEN 'OK' END
+                   FROM memwarden_internal.measure_recalls(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_reviews(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
     IF p_hourly THEN
@@ -92,9 +96,12 @@ BEGIN
            SET value = excluded.value, events = excluded.events, state = excluded.state, since = excluded.since,
                taken_at = excluded.taken_at
     )
-    SELECT jsonb_build_object('event', CASE t.state WHEN 'ALERT' THEN 'METRIC_ALERT' ELSE t.state END,
-                              'metric', t.metric, 'part', t.part, 'org', o.name)::text
-      FROM told AS t LEFT JOIN memwarden_data.organisation AS o ON o.org_id = p_org_id
+    SELECT jsonb_strip_nulls(jsonb_build_object(
+               'event', CASE t.state WHEN 'ALERT' THEN 'METRIC_ALERT' ELSE t.state END, 'metric', t.metric, 'part', t.part, 'org', o.name,
+               'layer', d.layer, 'agent_id', d.agent_id, 'topic_domain', d.topic_domain))::text
+      FROM told AS t
+      LEFT JOIN memwarden_data.organisation AS o ON o.org_id = p_org_id
+     CROSS JOIN LATERAL memwarden_internal.metric_dimensions(t.part) AS d
      WHERE t.has_changed AND t.state IN ('ALERT', 'MISSING_METRIC')
     LOOP
         PERFORM pg_notify('memwarden_alert', v_told);

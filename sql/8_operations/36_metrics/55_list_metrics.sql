@@ -61,8 +61,9 @@ REVOKE ALL ON FUNCTION memwarden_internal.part_name(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_metrics()
 RETURNS TABLE (
-    metric text, area text, org text, part text, value double precision, unit text, time_window text, events bigint, healthy text,
-    state text, since timestamptz, remedy text, meaning text, source text, taken_at timestamptz)
+    metric text, area text, org text, part text, layer text, agent_id bigint, topic_domain text, value double precision, unit text,
+    time_window text, events bigint, healthy text, state text, since timestamptz, remedy text, meaning text, source text,
+    taken_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -70,7 +71,8 @@ DECLARE
     v_orgs bigint[] := memwarden_internal.measured_orgs();
 BEGIN
     RETURN QUERY
-    SELECT d.metric, d.area, o.name, memwarden_internal.part_name(coalesce(p.part, '*')), p.value, d.unit, d.time_window, p.events,
+    SELECT d.metric, d.area, o.name, memwarden_internal.part_name(coalesce(p.part, '*')), x.layer, x.agent_id, x.topic_domain,
+           p.value, d.unit, d.time_window, p.events,
            CASE WHEN r.low IS NULL AND r.high IS NULL THEN NULL
                 WHEN r.low IS NULL THEN 'at most ' || r.high WHEN r.high IS NULL THEN 'at least ' || r.low
                 ELSE r.low || ' to ' || r.high END,
@@ -79,6 +81,7 @@ BEGIN
       JOIN memwarden_internal.metric_ranges() AS r ON r.metric = d.metric
       JOIN memwarden_data.organisation AS o ON (o.org_id = 0) = (d.area = 'database') AND o.org_id = ANY (v_orgs)
       LEFT JOIN memwarden_internal.latest_points(v_orgs, clock_timestamp()) AS p ON p.org_id = o.org_id AND p.metric = d.metric
+     CROSS JOIN LATERAL memwarden_internal.metric_dimensions(p.part) AS x
      -- A server without standbys is not behind with them.
      WHERE p.metric IS NOT NULL OR d.metric <> 'replication_lag';
 END
@@ -142,19 +145,49 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_rejection_reasons() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_rejection_reasons() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
     memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.list_gate_latency()
-RETURNS TABLE (org text, gate text, requests bigint, p50_ms double precision, p95_ms double precision, p99_ms double precision)
+CREATE OR REPLACE FUNCTION memwarden_internal.list_write_times()
+RETURNS TABLE (org text, gate text, layer text, path text, requests bigint,
+               p50_ms double precision, p95_ms double precision, p99_ms double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT o.name, g.gate, g.requests, g.p50_us / 1000, g.p95_us / 1000, g.p99_us / 1000
-      FROM memwarden_internal.gate_times(memwarden_internal.measured_orgs(), clock_timestamp() - interval '24 hours') AS g
+    SELECT o.name, g.gate, g.layer, g.path, g.requests, g.p50_us / 1000, g.p95_us / 1000, g.p99_us / 1000
+      FROM memwarden_internal.write_times(memwarden_internal.measured_orgs(), clock_timestamp() - interval '24 hours') AS g
       JOIN memwarden_data.organisation AS o ON o.org_id = g.org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_gate_latency() IS 'The rows of memwarden.gate_latency.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_gate_latency() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_gate_latency() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+COMMENT ON FUNCTION memwarden_internal.list_write_times() IS
+    'The rows of memwarden.gate_latency and, as gate *, of memwarden.write_latency.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_write_times() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_write_times() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+-- Chapter 12.4.2: most duplicates are cheap to find.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_duplicate_tiers()
+RETURNS TABLE (org text, layer text, tier integer, reason text, duplicates bigint, share double precision, expected double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs  bigint[] := memwarden_internal.measured_orgs();
+    v_since timestamptz := date_trunc('hour', clock_timestamp(), 'UTC') - interval '23 hours';
+BEGIN
+    RETURN QUERY
+    SELECT o.name, p.layer, t.tier, t.reason, coalesce(sum(h.writes), 0)::bigint,
+           coalesce(sum(h.writes), 0)::double precision / sum(sum(h.writes)) OVER (PARTITION BY o.org_id, p.layer), t.expected
+      FROM memwarden_data.organisation AS o
+     CROSS JOIN (SELECT l.layer FROM memwarden_data.layer AS l UNION ALL VALUES ('*')) AS p
+     CROSS JOIN (VALUES (1, 'EXACT_DUPLICATE', 0.70::double precision), (2, 'STRUCTURAL_DUPLICATE', 0.25),
+                        (3, 'SEMANTIC_DUPLICATE', 0.05)) AS t (tier, reason, expected)
+      LEFT JOIN memwarden_data.write_hour AS h ON h.org_id = o.org_id AND h.hour >= v_since AND h.reason = t.reason
+                                            AND (p.layer = '*' OR h.layer = p.layer)
+     WHERE o.org_id <> 0 AND o.org_id = ANY (v_orgs)
+     GROUP BY o.org_id, o.name, p.layer, t.tier, t.reason, t.expected;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_duplicate_tiers() IS 'The rows of memwarden.duplicate_tiers.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_duplicate_tiers() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_duplicate_tiers() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
     memwarden_admin;

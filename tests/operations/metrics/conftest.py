@@ -52,6 +52,12 @@ def found(world: World) -> History:
     return History(world, org, number)
 
 
+def acme(world: World) -> History:
+    """The organisation that `memwarden init` makes."""
+    number = world.value("SELECT org_id FROM memwarden_data.organisation WHERE name = 'acme'")
+    return History(world, "acme", number)
+
+
 def plant(history: History) -> None:
     """Let an agent do what every metric counts; what takes days or other people is put there."""
     world, home = history.world, f"/org/{history.org}/user/ana"

@@ -218,7 +218,7 @@ def test_the_queries_run_where_there_is_nothing_yet(world: World) -> None:
     """Each answers, though with no row."""
     text = (FILES / "sql-exporter.yml").read_text()
     queries = re.findall(r"query: \|\n((?: {10}.*\n)+)", text)
-    assert len(queries) == 7
+    assert len(queries) == 9
     monitor = world.connect(world.role("memwarden_monitor"))
     for query in queries:
         monitor.execute(query)

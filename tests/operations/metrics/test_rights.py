@@ -9,7 +9,10 @@ from access import curator
 from conftest import World
 from operations.metrics.conftest import History, found
 
-VIEWS = ("metrics", "health", "rejection_reasons", "gate_latency")
+VIEWS = (
+    *("metrics", "health", "rejection_reasons"),
+    *("gate_latency", "write_latency", "duplicate_tiers"),
+)
 
 
 def orgs(history: History, role: str, view: str) -> set[str]:

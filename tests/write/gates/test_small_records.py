@@ -16,6 +16,13 @@ TRAILS: dict[str, list[dict[str, Any]]] = {
         {"gate": "05_identity", "decision": "ACCEPT", "us": 490, "reason": None},
         {"gate": "06_access", "decision": "ACCEPT", "us": 0, "reason": None},
     ],
+    "decided as a set": [
+        {"gate": "05_identity", "decision": "DECIDED_AS_SET", "us": 490, "reason": None},
+        {"gate": "06_access", "decision": "DECIDED_AS_SET", "us": None, "reason": None},
+    ],
+    "refused by a person": [
+        {"gate": "80_approval", "decision": "REJECT", "us": None, "reason": "REVIEW_REJECTED"},
+    ],
     "reasons": [
         {"gate": "35_reference", "decision": "ACCEPT", "us": 12, "reason": "CANONICAL_COPY"},
         {"gate": "50_duplicate", "decision": "REJECT", "us": 3, "reason": "EXACT_DUPLICATE"},
