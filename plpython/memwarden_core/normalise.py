@@ -17,7 +17,7 @@ from .synonyms import Synonyms
 
 # Format characters (Cf), and the other characters without a glyph: variation selectors, grapheme
 # joiner, Hangul fillers. Ranges are written out so that every Python version removes the same.
-_INVISIBLE = late(
+INVISIBLE = late(
     "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
@@ -128,7 +128,7 @@ def fold(text: str) -> str:
     """Compatibility composition and case folding, until neither changes anything."""
     if text.isascii():
         return text.lower()
-    text = _FRACTION.sub(" ", _SUPERSCRIPT.sub("^", _INVISIBLE.sub("", text)))
+    text = _FRACTION.sub(" ", _SUPERSCRIPT.sub("^", INVISIBLE.sub("", text)))
     folded = _composed(text)
     while (again := _composed(folded.casefold())) != folded:
         folded = again

@@ -653,11 +653,12 @@ def mask_capture(content: str, arguments: str, rules: str) -> tuple[str | None, 
     return mask(content, arguments, rules)
 
 
-def extract_by_rules(content: str) -> list[str]:
-    """Return candidates (JSON objects) of a captured content (JSON), by the rules of language."""
-    from .extraction.candidates import candidates
+def extract_by_rules(content: str) -> tuple[str, int]:
+    """Return candidates (a JSON array) of a captured content (JSON), and how much has no shape."""
+    from .extraction.candidates import found_in
 
-    return [json.dumps(each) for each in candidates(json.loads(content))]
+    found = found_in(json.loads(content))
+    return json.dumps(found.candidates), found.unread
 
 
 def speaker_in(message: str) -> str | None:

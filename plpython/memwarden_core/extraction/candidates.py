@@ -11,18 +11,16 @@ import json
 from collections.abc import Iterator
 
 from ..light import Any, NamedTuple
-from .sentences import Said, said_in_sentence, sentences_of
+from .sentences import Said, said_in
+from .shapes import Answer, parts_of
 from .speakers import USER, speaker_of
 from .transcripts import Spoken, spoken
 
-MOST = 50
+MOST = 1_000
 _MAX_TEXT = 65_536
 _MAX_DEPTH = 6
-_TOOL_TEXT = frozenset({"tool", "function"})
 _IDENTITY = ("id", "name", "key", "email", "title")
 _FACT = 0.6
-_ENVELOPES = ("message", "edited_message", "channel_post", "event")
-"""Under these a program sends a message that came, or what it says now."""
 
 
 class Turn(NamedTuple):
@@ -30,37 +28,65 @@ class Turn(NamedTuple):
 
     speaker: str | None
     text: str
+    unread: int
+    """How much of it has a shape that nobody knows."""
+
+
+class Found(NamedTuple):
+    """Candidates, and how many parts of a content have a shape that nobody knows."""
+
+    candidates: list[dict[str, Any]]
+    unread: int
 
 
 def candidates(content: object) -> list[dict[str, Any]]:
     """Return candidates, at most ``MOST``, each as ``define_extractor()`` describes them."""
+    return found_in(content).candidates
+
+
+def found_in(content: object) -> Found:
+    """Return the candidates in a content, and how much of it could not be read."""
     found: list[dict[str, Any]] = []
-    for part in _heard(content):
-        if not isinstance(part, Spoken):
+    parts = list(_parts(content))
+    for part in _heard(parts):
+        if isinstance(part, Spoken):
+            found += filter(None, (_spoken(part, each) for each in said_in(part.text)))
+        else:
             found.append(part)
-            continue
-        for sentence in sentences_of(part.text):
-            found += filter(None, (_spoken(part, each) for each in said_in_sentence(sentence)))
     unique = {json.dumps(each, sort_keys=True): each for each in found}
-    return list(unique.values())[:MOST]
+    unread = sum(each.unread for each in parts if isinstance(each, Turn))
+    return Found(list(unique.values())[:MOST], unread)
 
 
 def speakers(content: object) -> set[str | None]:
     """Return who speaks in a content, None among them for whoever is not known."""
-    return {each.by for each in _heard(content) if isinstance(each, Spoken) and each.text.strip()}
+    heard = _heard(list(_parts(content)))
+    return {each.by for each in heard if isinstance(each, Spoken) and each.text.strip()}
 
 
-def _heard(content: object) -> Iterator[Spoken | dict[str, Any]]:
-    """What is said in a content, by whom, and the facts in answers of tools."""
-    parts = list(_parts(content, 0))
+def _heard(parts: list[Turn | dict[str, Any]]) -> Iterator[Spoken | dict[str, Any]]:
+    """What is said in turns, by whom, and the facts in answers of tools."""
     named = any(isinstance(each, Turn) and each.speaker not in (None, USER) for each in parts)
     for part in parts:
         if isinstance(part, Turn):
             # Among people who have names, nobody knows who has none.
             speaker = None if named and part.speaker == USER else part.speaker
-            yield from spoken(part.text[:_MAX_TEXT], speaker)
+            yield from spoken(part.text, speaker)
         else:
             yield part
+
+
+def _parts(content: object) -> Iterator[Turn | dict[str, Any]]:
+    """The turns in a content, and the facts in answers of tools."""
+    for part in parts_of(content):
+        if isinstance(part, Answer):
+            yield from _facts(_read(part.value), 0)
+            continue
+        speaker = speaker_of(part.fields)
+        if speaker is not None:
+            # Nobody reads what is longer than a message.
+            unread = part.unread + (len(part.text) > _MAX_TEXT)
+            yield Turn(speaker.subject, part.text[:_MAX_TEXT], unread)
 
 
 def _spoken(turn: Spoken, said: Said) -> dict[str, Any] | None:
@@ -78,52 +104,6 @@ def _spoken(turn: Spoken, said: Said) -> dict[str, Any] | None:
         "justification": f"rule {said.rule}",
     }
     return {name: value for name, value in made.items() if value is not None}
-
-
-def _parts(content: object, depth: int) -> Iterator[Turn | dict[str, Any]]:
-    """The turns in a content, and the facts in answers of tools."""
-    if depth > _MAX_DEPTH:
-        return
-    if isinstance(content, str):
-        yield Turn(None, content)
-    elif isinstance(content, list):
-        for each in content:
-            yield from _parts(each, depth + 1)
-    elif isinstance(content, dict):
-        yield from _of_object(content, depth)
-
-
-def _of_object(content: dict[str, Any], depth: int) -> Iterator[Turn | dict[str, Any]]:
-    messages = content.get("messages", content.get("turns"))
-    if isinstance(messages, list):
-        yield from _parts(messages, depth + 1)
-        return
-    is_tool = str(content.get("role", "")).lower() in _TOOL_TEXT
-    if is_tool or "tool" in content or "tool_name" in content:
-        answer = next((content[n] for n in ("result", "output", "content") if n in content), None)
-        yield from _facts(_read(answer), 0)
-        return
-    within = next((content[n] for n in _ENVELOPES if isinstance(content.get(n), dict)), None)
-    if within is not None and not content.keys() & {"text", "content", "role"}:
-        yield from _of_object(within, depth + 1)
-        return
-    text = _text(content.get("text", content.get("content")))
-    speaker = speaker_of(content)
-    if text is not None and speaker is not None:
-        yield Turn(speaker.subject, text)
-
-
-def _text(value: object) -> str | None:
-    """A text, or the texts of a message in parts; of an edited one what it says now."""
-    if isinstance(value, dict):
-        value = value.get("m.new_content", value)
-        value = value.get("body") if isinstance(value, dict) else None
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        parts = [p.get("text") for p in value if isinstance(p, dict) and p.get("type") == "text"]
-        return "\n".join(p for p in parts if isinstance(p, str)) or None
-    return None
 
 
 def _read(answer: object) -> object:

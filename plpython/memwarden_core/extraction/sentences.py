@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..late import late
 from ..light import NamedTuple
+from .layout import Sentence, is_continued, sentences_of, without_signs
 from .words import (
     ATTRIBUTES,
     CONDITIONS,
@@ -26,8 +27,10 @@ from .words import (
 )
 
 _IGNORE = 2  # re.IGNORECASE, without the module: patterns are compiled when they are used
-_SENTENCE = late(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]+)*[.!?]*")
-_QUOTED = late(r"[\"\u201c\u201d]|(?:^|\s)'\w")
+_QUOTED = late(
+    r"[\"\u201c\u201d\uff02]|(?:^|\s)'\w|[\u00ab\u2039].*[\u00bb\u203a]|[\u00bb\u203a].*[\u00ab\u2039]"
+    r"|[\u300c\u300e\u301d].*[\u300d\u300f-\u301f]"
+)
 _CLAUSE = late(
     r"(?:\s*[,;\u2014\u2013]\s*|\s+-+\s+|\s+)(?:and|but|so|plus|yet)\s+(?:also\s+)?"
     r"(?=(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our)\b)"
@@ -155,6 +158,8 @@ _DOING = late(
 )
 _WORD = late(r"[^\W_][\w'\u2019-]*")
 _TRIMMED = " \t,;:.!?-\u2014\u2013()[]*~"
+_LONGEST = 600
+_MOST_LINES = 16
 
 
 class Said(NamedTuple):
@@ -181,20 +186,41 @@ def is_opening(words: str) -> bool:
     )
 
 
-def sentences_of(text: str) -> Iterator[str]:
-    """The sentences of a text, one after another."""
-    text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u2018", "'")
-    for match in _SENTENCE.finditer(text):
-        sentence = match[0].strip()
-        if sentence:
-            yield sentence
+def said_in(text: str) -> Iterator[Said]:
+    """What a text says that is worth remembering; the excerpt of each as it was written."""
+    text = unicodedata.normalize("NFC", text)
+    sentences = list(sentences_of(text))
+    at = 0
+    while at < len(sentences):
+        said, last = _said_from(sentences, at)
+        written = text[sentences[at].start : sentences[last].end]
+        yield from (each._replace(excerpt=written) for each in said)
+        at = last + 1
+
+
+def _said_from(sentences: Sequence[Sentence], first: int) -> tuple[list[Said], int]:
+    """What a sentence says, with the lines that it goes on in, and the last of these."""
+    said, last = said_in_sentence(sentences[first].text), first
+    joined = sentences[first].text
+    for at in range(first + 1, min(first + _MOST_LINES, len(sentences))):
+        line = sentences[at]
+        if not line.goes_on or len(joined) > _LONGEST:
+            break
+        surely = is_continued(sentences[at - 1].text, line.text)
+        if not surely and (said or at > first + 3 or said_in_sentence(line.text)):
+            break
+        joined = f"{joined} {line.text}"
+        found = said_in_sentence(joined)
+        if found or surely:
+            said, last = found, at
+    return said, last
 
 
 def said_in_sentence(sentence: str) -> list[Said]:
     """What a sentence says that is worth remembering, at most one thing a clause."""
-    if "?" in sentence[-3:] or _QUOTED.search(sentence) or len(sentence) > 600:
+    if "?" in sentence[-3:] or _QUOTED.search(sentence) or len(sentence) > _LONGEST:
         return []
-    whole = sentence.strip(_TRIMMED)
+    whole = without_signs(sentence)
     for rule in (_remembered, _corrected, _labelled):
         found = rule(whole, sentence)
         if found is not None:

@@ -8,8 +8,10 @@ from ..bookkeeping import HEADINGS
 from ..language.words import FIRST_PERSON
 from ..late import late
 from ..light import NamedTuple
+from ..normalise import INVISIBLE
 from ..support.around import DOUBT
 from ..support.speaker import PARTICLES, PEOPLE
+from .layout import plain_text, without_signs
 from .sentences import is_opening
 from .speakers import MACHINES, USER, is_label
 from .words import ATTRIBUTES
@@ -74,7 +76,7 @@ def spoken(text: str, speaker: str | None) -> Iterator[Spoken]:
             labels = 0
             words.append(line.words)
             continue
-        yield Spoken(by, "\n".join(words))
+        yield Spoken(by, "".join(words))
         words = []
         labels += 1
         if is_transcript:
@@ -83,30 +85,38 @@ def spoken(text: str, speaker: str | None) -> Iterator[Spoken]:
         yield Spoken(None, line.words)
         if labels >= _HEADER:
             by = None
-    yield Spoken(by, "\n".join(words))
+    yield Spoken(by, "".join(words))
 
 
 def _own(text: str) -> Iterator[str]:
-    """The lines that are no quotation of another message."""
-    for line in text.replace("</v>", "").splitlines():
+    """The lines that are no quotation of another message, each with its end."""
+    lines = text.replace("</v>", "").splitlines(keepends=True)
+    quoted = [_QUOTE.match(line) for line in lines]
+    # A message of nothing but quotations answers no other: it is laid out so.
+    is_layout = all(found or not line.strip() for found, line in zip(quoted, lines, strict=True))
+    for found, line in zip(quoted, lines, strict=True):
         if _ORIGINAL.match(line):
             return
-        if not _QUOTE.match(line):
-            yield line
+        if found is None or is_layout:
+            yield line if found is None else line[found.end() :]
 
 
 def _read(line: str) -> _Line:
-    bare = line.lstrip(_BEFORE)
+    body = "".join(line.splitlines())
+    end = line[len(body) :]
+    bare = body.lstrip(_BEFORE)
+    while hidden := INVISIBLE.match(bare):
+        bare = bare[hidden.end() :].lstrip(_BEFORE)
     found = _LINE.match(bare)
     if found is not None:
-        name = (found["angle"] or found["name"]).strip(" \t*")
+        name = plain_text(found["angle"] or found["name"]).strip(" *")
         sure = bool(found["stamp"] or found["voice"] or found["clock"])
         if _NUMBER.fullmatch(found["more"] or ""):
             name = f"{name} ({found['more']})"
         if sure or _may_be_name(name):
-            return _Line(name, found["words"], sure)
+            return _Line(name, found["words"] + end, sure)
     found = _STAMPED.match(bare)
-    return _Line("", found["words"], sure=True) if found else _Line(None, line, sure=False)
+    return _Line("", found["words"] + end, sure=True) if found else _Line(None, line, sure=False)
 
 
 def _may_be_name(name: str) -> bool:
@@ -116,7 +126,7 @@ def _may_be_name(name: str) -> bool:
         return False
     if len(parts) > 1 and any(p[0].islower() and p not in PARTICLES for p in parts):
         return False
-    return not is_opening(name)
+    return not is_opening(without_signs(plain_text(name)))
 
 
 def _is_field(name: str) -> bool:

@@ -49,7 +49,7 @@ FROM memwarden.capture_many(captures => %(captures)s::json)
 
 EXTRACT: Final[LiteralString] = """
 SELECT capture_id, extractor_name, version, candidates, dropped, fault,
-       request_id, outcome, item_id, gate, reason
+       request_id, outcome, item_id, gate, reason, unread
 FROM memwarden.extract(
     source => %(source)s::text, since => %(since)s::timestamptz, until => %(until)s::timestamptz,
     extractor => %(extractor)s::text, extractor_version => %(extractor_version)s::int,

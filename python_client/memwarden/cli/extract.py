@@ -80,7 +80,9 @@ def extract(
 def _told(done: list[Extracted]) -> str:
     captures = len({each.capture_id for each in done})
     written = sum(each.item_id is not None for each in done)
-    return f"captures {captures}, candidates {len(done)}, memories {written}"
+    told = f"captures {captures}, candidates {len(done)}, memories {written}"
+    unread = sum({each.capture_id: each.unread for each in done}.values())
+    return f"{told}, parts of unknown shape {unread}" if unread else told
 
 
 def _code(done: list[Extracted]) -> ExitCode:
@@ -97,6 +99,10 @@ def _show(done: list[Extracted]) -> None:
         rows.add_row(
             lines(each.capture_id, each.item_id),
             cell(f"{each.extractor_name}:{each.version}"),
-            lines(each.outcome or each.fault, each.reason),
+            lines(
+                each.outcome or each.fault,
+                each.reason,
+                f"{each.unread} of unknown shape" if each.unread else None,
+            ),
         )
     out.print(rows)

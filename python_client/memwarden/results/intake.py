@@ -63,7 +63,8 @@ class Extracted:
     """A candidate that was written, or a capture without one: then `request_id` is None.
 
     `candidates`, `dropped`: how many of the capture were asked for, and how many were not.
-    `fault`: the SQLSTATE that the extractor failed with.
+    `fault`: the SQLSTATE that the extractor failed with. `unread`: how many parts of the capture
+    have a shape that the built-in rules do not know; `fault` is then 0A000.
     """
 
     capture_id: UUID
@@ -77,6 +78,7 @@ class Extracted:
     item_id: UUID | None
     gate: str | None
     reason: str | None
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,12 @@ CREATE TABLE memwarden_data.extraction (
     fault         text,
     attempts      integer NOT NULL DEFAULT 1,
     extracted_at  timestamptz NOT NULL,
+    -- Parts of the capture whose shape the extractor does not know.
+    unread        integer NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, capture_id, extractor_id)
 );
 CREATE INDEX extraction_mine ON memwarden_data.extraction (org_id, principal_id, capture_id);
+CREATE INDEX extraction_unread ON memwarden_data.extraction (org_id, capture_id) WHERE unread > 0;
 COMMENT ON TABLE memwarden_data.extraction IS 'Which captures each version of an extractor has read, and how many candidates it found.';
 
 CREATE TABLE memwarden_data.candidate (

@@ -15,8 +15,8 @@ COMMENT ON FUNCTION memwarden_internal.mask_capture(text, text, text) IS
     'nothing else.';
 REVOKE ALL ON FUNCTION memwarden_internal.mask_capture(text, text, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.extract_by_rules(p_capture text)
-RETURNS SETOF jsonb
+CREATE OR REPLACE FUNCTION memwarden_internal.extract_by_rules(p_capture text, OUT candidates jsonb, OUT unread integer)
+RETURNS record
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -24,5 +24,6 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].extract_by_rules(p_capture)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.extract_by_rules(text) IS
-    'The candidates that the built-in rules about language find in a captured content (JSON text). Source: F2.';
+    'The candidates (an array) that the built-in rules about language find in a captured content (JSON text); unread: how many of its '
+    'parts have a shape that they do not know. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden_internal.extract_by_rules(text) FROM PUBLIC;

@@ -28,7 +28,7 @@ BEGIN
            AND o.extractor = e.extractor))
        AND NOT EXISTS (SELECT FROM memwarden_data.extraction AS x
                         WHERE x.org_id = c.org_id AND x.capture_id = c.capture_id AND x.extractor_id = e.extractor_id
-                          AND (x.fault IS NULL OR x.attempts >= 3))
+                          AND (x.fault IS NULL OR x.unread > 0 OR x.attempts >= 3))
      ORDER BY c.capture_id, e.extractor_id
      LIMIT p_count
        -- Another run reads others.

@@ -24,7 +24,7 @@ COMMENT ON FUNCTION memwarden_internal.candidate_fault(jsonb) IS
 REVOKE ALL ON FUNCTION memwarden_internal.candidate_fault(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_candidates(
-    p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, p_candidates jsonb, p_fault text)
+    p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, p_candidates jsonb, p_fault text, p_unread integer DEFAULT 0)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -42,10 +42,12 @@ BEGIN
       JOIN memwarden_data.extractor AS e ON e.extractor_id = p_extractor_id AND e.org_id IN (0, c.org_id)
      WHERE c.org_id = p_org_id AND c.capture_id = p_capture_id;
     -- Who reads it at the same moment waits here, and then finds it read.
-    INSERT INTO memwarden_data.extraction AS x (org_id, capture_id, extractor_id, principal_id, candidates, dropped, fault, extracted_at)
-    VALUES (p_org_id, p_capture_id, p_extractor_id, v_capture.principal_id, 0, 0, p_fault, clock_timestamp())
+    INSERT INTO memwarden_data.extraction AS x (org_id, capture_id, extractor_id, principal_id, candidates, dropped, fault, extracted_at,
+        unread)
+    VALUES (p_org_id, p_capture_id, p_extractor_id, v_capture.principal_id, 0, 0, p_fault, clock_timestamp(), p_unread)
     ON CONFLICT ON CONSTRAINT extraction_pkey DO UPDATE
-       SET attempts = x.attempts + 1, fault = excluded.fault, extracted_at = excluded.extracted_at WHERE x.fault IS NOT NULL;
+       SET attempts = x.attempts + 1, fault = excluded.fault, extracted_at = excluded.extracted_at
+     WHERE x.fault IS NOT NULL AND x.unread = 0;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
@@ -86,11 +88,12 @@ BEGIN
     RETURN coalesce(v_requests, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text) IS
-    'Notes what an extractor found in a capture (a JSON array of candidates; p_fault: SQLSTATE of what it failed with) '
+COMMENT ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text, integer) IS
+    'Notes what an extractor found in a capture (a JSON array of candidates; p_fault: SQLSTATE of what it failed with; p_unread: of '
+    'how many parts it does not know the shape) '
     'and returns the requests to make of it, for write_many(). NULL, and nothing is noted, where it had read the '
     'capture before. At most 50 candidates of one capture are taken.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.candidate_request(
     p_candidate jsonb, p_request_id uuid, p_layer text, p_confidence double precision, p_capture_id uuid, p_scope text,

@@ -2,7 +2,7 @@ CREATE OR REPLACE FUNCTION memwarden.extract(
     source text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
     extractor text DEFAULT NULL, extractor_version integer DEFAULT NULL, k integer DEFAULT 100)
 RETURNS TABLE (capture_id uuid, extractor_name text, version integer, candidates integer, dropped integer, fault text,
-               request_id uuid, outcome text, item_id uuid, gate text, reason text)
+               request_id uuid, outcome text, item_id uuid, gate text, reason text, unread integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -26,7 +26,7 @@ BEGIN
     LOOP
         v_found := memwarden_internal.run_extractor(v_due.org_id, v_due.capture_id, v_due.extractor_id);
         v_asked := memwarden_internal.take_candidates(v_due.org_id, v_due.capture_id, v_due.extractor_id, v_found.candidates,
-            v_found.fault);
+            v_found.fault, v_found.unread);
         IF v_asked IS NOT NULL THEN
             v_requests := v_requests || v_asked;
             v_read := v_read || jsonb_build_object('capture_id', v_due.capture_id, 'extractor_id', v_due.extractor_id, 'requests',
@@ -38,7 +38,8 @@ BEGIN
     WITH written AS MATERIALIZED (
         SELECT w.request_id, w.outcome::text AS outcome, w.item_id, w.gate, w.reason FROM memwarden.write_many(v_requests::json) AS w
     )
-    SELECT x.capture_id, e.extractor, e.version, x.candidates, x.dropped, x.fault, w.request_id, w.outcome, w.item_id, w.gate, w.reason
+    SELECT x.capture_id, e.extractor, e.version, x.candidates, x.dropped, x.fault, w.request_id, w.outcome, w.item_id, w.gate, w.reason,
+           x.unread
       FROM jsonb_array_elements(v_read) WITH ORDINALITY AS r (read, ordinality)
       JOIN memwarden_data.extraction AS x
         ON x.principal_id = v_principal_id AND x.capture_id = (r.read ->> 'capture_id')::uuid
@@ -59,14 +60,16 @@ COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, inte
     'reads it. k: at most so many pairs of capture and extractor, 1 to 1,000, default 100; call again until no row '
     'comes. Returns one row for each candidate that was asked for, with the outcome of its write. A capture without '
     'candidates has one row without a request. candidates: how many were asked for. dropped: how many were under the '
-    'floor or malformed. fault: the SQLSTATE of an extractor that failed; memwarden tries it up to three times. '
+    'floor or malformed. fault: the SQLSTATE of an extractor that failed; memwarden tries it up to three times. unread: how many parts '
+    'of the capture have a shape that the built-in rules do not know; fault is then 0A000, the other parts are read, and status() tells '
+    'of it. '
     'Raises 22023 for arguments out of range; 28000 without an identity; 25001 at an isolation level other than READ '
     'COMMITTED; 55000 before setup(); 55P03 as write_many() does. Source: F2, primitives 8.';
 REVOKE ALL ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.run_extractor(
-    p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, OUT candidates jsonb, OUT fault text)
+    p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, OUT candidates jsonb, OUT fault text, OUT unread integer)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -79,9 +82,10 @@ BEGIN
     SELECT e.method, e.implementation, e.body_hash INTO v_extractor
       FROM memwarden_data.extractor AS e WHERE e.extractor_id = p_extractor_id AND e.org_id IN (0, p_org_id);
     candidates := '[]'::jsonb;
+    unread := 0;
     IF v_extractor.method = 'rules' THEN
-        candidates := coalesce((SELECT jsonb_agg(r.candidate)
-            FROM memwarden_internal.extract_by_rules((v_capture -> 'content')::text) AS r (candidate)), '[]');
+        SELECT r.candidates, r.unread, CASE WHEN r.unread > 0 THEN '0A000' END INTO candidates, unread, fault
+          FROM memwarden_internal.extract_by_rules((v_capture -> 'content')::text) AS r;
         RETURN;
     END IF;
     v_function := to_regprocedure(v_extractor.implementation);
@@ -107,5 +111,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) IS
     'What an extractor of method rules or function finds in a capture, a JSON array; fault: the SQLSTATE that it failed '
-    'with, 55000 where the function is gone or no longer what it was.';
+    'with, 55000 where the function is gone or no longer what it was, 0A000 where parts of the capture have a shape that it does not '
+    'know; unread: how many these are.';
 REVOKE ALL ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) FROM PUBLIC;

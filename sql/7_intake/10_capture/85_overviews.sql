@@ -72,3 +72,28 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.list_extraction_statistics() IS 'The rows of memwarden.extraction_statistics.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_extraction_statistics() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_extraction_statistics() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.capture_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
+    v_all          boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY SELECT 'captures', 'warning', format(
+            '%s captures of %s hold %s parts in a shape that the built-in rules do not know: docs/capture.md names the shapes that they '
+            'know; define_extractor() makes an extractor that reads others', count(*), string_agg(DISTINCT c.source, ', '), sum(x.unread))
+      FROM memwarden_data.extraction AS x
+      JOIN memwarden_data.capture AS c ON c.org_id = x.org_id AND c.capture_id = x.capture_id
+     WHERE x.unread > 0 AND c.content IS NOT NULL AND (v_all OR x.principal_id = v_principal_id)
+       AND NOT EXISTS (SELECT FROM memwarden_data.extraction AS o
+                        WHERE o.org_id = x.org_id AND o.capture_id = x.capture_id AND o.extractor_id <> x.extractor_id AND o.fault IS NULL)
+    HAVING count(*) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.capture_status() IS
+    'Captures, the caller''s own and for administrators all, that hold something in a shape that no extractor has read, as long as '
+    'their text is kept; no row where there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.capture_status() FROM PUBLIC;

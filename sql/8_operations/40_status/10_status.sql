@@ -55,6 +55,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
     RETURN QUERY SELECT * FROM memwarden_internal.lexicon_status();
     RETURN QUERY SELECT * FROM memwarden_internal.text_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.capture_status();
     RETURN QUERY SELECT * FROM memwarden_internal.standing_status();
     RETURN QUERY SELECT * FROM memwarden_internal.residency_status();
     RETURN QUERY SELECT * FROM memwarden_internal.compliance_status();
@@ -80,7 +81,8 @@ COMMENT ON FUNCTION memwarden.status() IS
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, keys of subjects, and tables of a '
     'checkpointer where there are some; (6) scopes that have grown, storage budgets, collection that waits for a person, '
-    'embedders that layers wait for, dictionaries, texts that an update makes anew, and memories that wait to be weighed again; '
+    'embedders that layers wait for, dictionaries, texts that an update makes anew, captures in a shape that no extractor has read, '
+    'and memories that wait to be weighed again; '
     '(7) for administrators, open P0 incidents, legal holds for which erasures wait, and thresholds that revalidate() has raised; '
     '(8) deferred requests (the caller''s own, and for administrators all). Every component has a state and a detail. state: ok, '
     'missing, outdated or warning. '

@@ -53,8 +53,9 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("take_candidates", "decided_candidates", "capture_of"),
         # What a memory cites: the one sentence that bears it out goes with the memory.
         *("citable_capture", "capture_named", "words_cited", "cited_capture"),
-        # Which there are for whoever may cite them, without what they say.
-        "citable",
+        # Which there are for whoever may cite them, without what they say, and how many hold
+        # something that nobody has read.
+        *("citable", "capture_status"),
         *("guard_capture", "compact_next_captures", "list_captures", "set_capture_retention"),
         *("list_extraction_statistics", "create_partitions", "secure_tables"),
         *("find_captures", "newer_extent", "erase_captures", "sources_among", "old_records"),
