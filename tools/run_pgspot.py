@@ -84,7 +84,8 @@ EXPECTED = {
     ): _COMMITS,
     (
         "memwarden_internal.run_job",
-        "PS005: Function without explicit search_path: memwarden_internal.run_job(p_job text)",
+        "PS005: Function without explicit search_path: "
+        "memwarden_internal.run_job(p_job text,p_after text)",
     ): _COMMITS,
     (
         "memwarden_internal.work_on_job",

@@ -54,23 +54,26 @@ def measured(world: World, org: str, values: dict[str, float]) -> None:
         "SELECT memwarden_internal.keep_points(%(org)s, clock_timestamp(), jsonb_build_array("
         "  jsonb_build_object('metric', 'health', 'part', '*', 'value', s.score,"
         "                     'events', round(100 * s.measured))))"
-        "  FROM memwarden_internal.health_score(%(org)s, clock_timestamp()) AS s",
+        "  FROM memwarden_internal.health_of(%(org)s,"
+        "    memwarden_internal.kept_points(%(org)s, clock_timestamp())) AS s",
         {"org": number},
     )
 
 
 def tasks(world: World, home: str, done: int, errors: int) -> None:
-    """Have an agent report what came of so many recalls."""
+    """Have an agent report what came of so many recalls, of use where all went well."""
     agent = world.agent(home)
     row = agent.execute(
         "SELECT item_id FROM memwarden.write('episodic', to_jsonb('the lamp is green'::text))"
     ).fetchone()
     assert row is not None
+    item = [row["item_id"]]
     for n in range(done + errors):
         agent.execute(
-            "SELECT memwarden.report_outcome(r.recall_id, outcome => %s, at_fault => %s::uuid[])"
+            "SELECT memwarden.report_outcome("
+            "  r.recall_id, %s::uuid[], outcome => %s, at_fault => %s::uuid[])"
             "  FROM memwarden.recall('lamp', k => 1) AS r",
-            ("failure", [row["item_id"]]) if n < errors else ("success", []),
+            ([], "failure", item) if n < errors else (item, "success", []),
         )
 
 
@@ -98,30 +101,42 @@ def test_metrics_and_health_are_read(
     assert json.loads(run("health", "--org", org, "--json", dsn=dsn).stdout)[0]["org"] == org
 
 
-def test_the_gate_lets_good_memory_pass(shared_world: World, org: str, dsn: str) -> None:
+def test_the_gate_lets_good_memory_pass(
+    shared_world: World, home: str, org: str, dsn: str, monitor: Client
+) -> None:
     """And says what is bad, and why.
 
     Proves: Q5
     """
-    measured(shared_world, org, GOOD)
+    tasks(shared_world, home, 6, 0)
     passed = run("gate", "--org", org, dsn=dsn)
-    assert (passed.exit_code, passed.stdout) == (0, "pass: 1 organisations with at least 0.7\n")
-    measured(shared_world, org, BAD)
+    assert passed.exit_code == 0
+    assert passed.stdout.startswith(f"{org}: pass, 1.000 of 45% of the weight, least 0.7\n")
+    before = shared_world.value("SELECT clock_timestamp()").isoformat()
+    tasks(shared_world, home, 1, 9)
     stopped = run("gate", "--org", org, dsn=dsn)
     assert stopped.exit_code == 1
-    assert f"{org}: 0." in stopped.stdout
-    assert "recall_precision costs 0.300: 0.07 share, healthy is at least 0.7" in stopped.stdout
-    assert "without data: leakage_rate" in stopped.stdout
+    assert f"{org}: fail, 0." in stopped.stdout
+    assert "memory_error_rate costs 0.333: 0.5625 share, healthy is at most" in stopped.stdout
+    assert "not measured: correctness_impact, leakage_rate, write_acceptance" in stopped.stdout
     assert run("gate", "--org", org, "--least", "0.1", dsn=dsn).exit_code == 0
-    assert json.loads(run("gate", "--org", org, "--json", dsn=dsn).stdout)[0]["org"] == org
+    since = json.loads(run("gate", "--org", org, "--since", before, "--json", dsn=dsn).stdout)
+    assert (since[0]["org"], since[0]["answer"]) == (org, "FAIL")
+    values = {cost["metric"]: cost["value"] for cost in since[0]["costs"]}
+    assert values["memory_error_rate"] == 0.9
+    (asked,) = monitor.health_gate(0.1, org=org)
+    assert (asked.answer, asked.is_idle) == ("PASS", False)
 
 
 def test_the_gate_lets_nothing_pass_that_it_knows_nothing_of(org: str, dsn: str) -> None:
-    """Neither an organisation without data, nor none."""
+    """Neither an organisation without data, nor none: that is told apart from bad memory.
+
+    Proves: Q5
+    """
     unknown = run("gate", "--org", org, dsn=dsn)
-    assert unknown.exit_code == 1
-    assert "unknown" in unknown.stdout
-    assert run("gate", "--org", "nowhere", dsn=dsn).exit_code == 1
+    assert unknown.exit_code == 7
+    assert f"{org}: not known, only 10% of the weight has data" in unknown.stdout
+    assert run("gate", "--org", "nowhere", dsn=dsn).exit_code == 7
 
 
 def test_the_gate_tells_a_verdict_from_a_failure_to_look(
@@ -144,23 +159,6 @@ def test_the_gate_tells_a_verdict_from_a_failure_to_look(
     assert ran.exit_code == 2
 
 
-def test_old_figures_count_as_unknown(shared_world: World, org: str, dsn: str) -> None:
-    """What was measured three hours ago lets nothing pass.
-
-    Proves: Q5
-    """
-    measured(shared_world, org, GOOD)
-    shared_world.admin.execute(
-        "UPDATE memwarden_data.metric_point SET hour = hour - interval '3 hours',"
-        " taken_at = taken_at - interval '3 hours'"
-        " WHERE org_id = (SELECT org_id FROM memwarden_data.organisation WHERE name = %s)",
-        (org,),
-    )
-    ran = run("gate", "--org", org, dsn=dsn)
-    assert ran.exit_code == 1
-    assert f"{org}: unknown" in ran.stdout
-
-
 def test_watching_says_roll_back_when_errors_double(
     shared_world: World, home: str, org: str, dsn: str
 ) -> None:
@@ -170,17 +168,38 @@ def test_watching_says_roll_back_when_errors_double(
     """
     quick = ("watch", "--minutes", "0.01", "--every", "0.1", "--org", org)
     calm = run(*quick, dsn=dsn)
-    assert calm.exit_code == 0, calm.stdout
-    assert "nothing is known, which is not good" in calm.stdout
+    assert calm.exit_code == 7, calm.stdout
+    assert "NOT KNOWN: 0 tasks were reported, which tell nothing" in calm.stdout
     tasks(shared_world, home, 23, 6)
-    assert run(*quick, dsn=dsn).exit_code == 0
+    assert run(*quick, dsn=dsn).exit_code == 7
     with Client.connect(dsn) as memory:
         (found,) = memory.errors_since(datetime.now(UTC) - timedelta(hours=1), org)
     assert (found.tasks, found.induced, found.rate_before) == (29, 6, None)
+    assert found.roll_back is True
     early = (datetime.now() - timedelta(hours=1)).isoformat(timespec="seconds")
     stopped = run(*quick, "--since", early, dsn=dsn)
     assert stopped.exit_code == 1, stopped.stdout
     assert f"ROLL BACK: {org}" in stopped.stdout
+
+
+def test_a_calm_deployment_is_kept_and_who_reports_nothing_is_named(
+    shared_world: World, home: str, org: str, dsn: str
+) -> None:
+    """One that reports stands for itself alone.
+
+    Proves: Q4, Q5
+    """
+    tasks(shared_world, home, 5, 0)
+    quiet = f"quiet{org}"
+    shared_world.scope(f"/org/{quiet}/user/bob")
+    early = (datetime.now() - timedelta(hours=1)).isoformat(timespec="seconds")
+    kept = run("watch", "--minutes", "0", "--org", org, "--since", early, dsn=dsn)
+    assert kept.exit_code == 0, kept.stdout
+    assert "keep: errors have not doubled in 5 reported tasks" in kept.stdout
+    said = run("watch", "--minutes", "0", "--since", early, "--json", dsn=dsn).stdout
+    found = json.loads(said.splitlines()[-1])
+    assert quiet in found["not_known"]
+    assert org not in found["not_known"]
 
 
 def test_watching_shows_refusals_and_times_beside_the_errors(
@@ -196,7 +215,7 @@ def test_watching_shows_refusals_and_times_beside_the_errors(
     assert "refused unknown (before unknown)  slowest gate unknown (before unknown)" in line
     measured(shared_world, org, {"write_acceptance": 0.25, "gate_latency_p95": 12.0})
     ran = run(*once, dsn=dsn)
-    assert ran.exit_code == 0
+    assert ran.exit_code == 7
     assert "refused 75.00% (before 75.00%)  slowest gate 12 ms (before 12 ms)" in ran.stdout
 
 
@@ -208,7 +227,7 @@ def test_watching_outlives_a_server_that_is_away_for_a_while(
     Proves: Q8
     """
     look = watching._look
-    for comes_back, code in ((True, 0), (False, 2)):
+    for comes_back, code in ((True, 7), (False, 2)):
         looks = iter([True, False, False])
 
         def sometimes(
@@ -235,7 +254,7 @@ def test_a_terminal_shows_a_table_that_grows(
     monkeypatch.setattr(watching, "console", lambda: screen)
     monkeypatch.setattr(watching, "is_plain", lambda _: False)
     assert (
-        run("watch", "--minutes", "0.005", "--every", "0.1", "--org", org, dsn=dsn).exit_code == 0
+        run("watch", "--minutes", "0.005", "--every", "0.1", "--org", org, dsn=dsn).exit_code == 7
     )
     assert isinstance(screen.file, io.StringIO)
     drawn = screen.file.getvalue()

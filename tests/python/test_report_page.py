@@ -35,6 +35,7 @@ def health(org: str, score: float | None, **given: Any) -> Health:
         "a_day_ago": None,
         "a_week_ago": None,
         "taken_at": NOW,
+        "not_measured": [],
     }
     return Health(org=org, score=score, state=state, **rest | given)
 
@@ -93,6 +94,8 @@ def test_what_may_not_be_seen_is_not_called_well() -> None:
     assert "Nothing waits." not in said
     assert "All are well." not in said
     assert "All are well." in body(report(metrics=[metric("write_rate", "*", "OK")]))
+    unused = body(report(metrics=[metric("recall_precision", "*", "NOT_MEASURED")]))
+    assert "All are well." not in unused
 
 
 def test_times_are_in_utc() -> None:

@@ -9,6 +9,7 @@ from memwarden._statements import observing as sql
 from memwarden.results import (
     DecisionCount,
     ErrorsSince,
+    GateAnswer,
     GateLatency,
     Health,
     Metric,
@@ -58,6 +59,20 @@ class AsyncObserving:
             NotAllowed: the caller is none of those.
         """
         return await self._session.fetch(sql.HEALTH, {"org": org}, Health)
+
+    async def health_gate(
+        self, minimum: float = 0.7, *, org: str | None = None, since: datetime | None = None
+    ) -> list[GateAnswer]:
+        """Return whether each organisation is well enough for a deployment, measured at the call.
+
+        With `since`, only writes and recalls since then count, such as those of an evaluation.
+
+        Raises:
+            InvalidArgument: `minimum` is not between 0 and 1.
+            NotAllowed: the caller is none of those.
+        """
+        arguments = {"minimum": minimum, "org": org, "since": since}
+        return await self._session.fetch(sql.HEALTH_GATE, arguments, GateAnswer)
 
     async def errors_since(self, since: datetime, org: str | None = None) -> list[ErrorsSince]:
         """Return how often memory was at fault since a moment, and in the thirty days before it.

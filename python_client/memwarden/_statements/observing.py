@@ -20,10 +20,17 @@ FROM memwarden.metric_history(
 """
 
 HEALTH: Final[LiteralString] = """
-SELECT org, score, state, since, measured, costs, missing, a_day_ago, a_week_ago, taken_at
+SELECT org, score, state, since, measured, costs, missing, a_day_ago, a_week_ago, taken_at,
+       not_measured
 FROM memwarden.health
 WHERE %(org)s::text IS NULL OR org = %(org)s::text
 ORDER BY score NULLS FIRST, org
+"""
+
+HEALTH_GATE: Final[LiteralString] = """
+SELECT org_name AS org, answer, score, measured, is_idle, costs, missing, not_measured
+FROM memwarden.health_gate(
+    minimum => %(minimum)s::double precision, org => %(org)s::text, since => %(since)s::timestamptz)
 """
 
 ERRORS_SINCE: Final[LiteralString] = """

@@ -11,6 +11,7 @@ from memwarden._sync.session import Session
 from memwarden.results import (
     DecisionCount,
     ErrorsSince,
+    GateAnswer,
     GateLatency,
     Health,
     Metric,
@@ -60,6 +61,20 @@ class Observing:
             NotAllowed: the caller is none of those.
         """
         return self._session.fetch(sql.HEALTH, {"org": org}, Health)
+
+    def health_gate(
+        self, minimum: float = 0.7, *, org: str | None = None, since: datetime | None = None
+    ) -> list[GateAnswer]:
+        """Return whether each organisation is well enough for a deployment, measured at the call.
+
+        With `since`, only writes and recalls since then count, such as those of an evaluation.
+
+        Raises:
+            InvalidArgument: `minimum` is not between 0 and 1.
+            NotAllowed: the caller is none of those.
+        """
+        arguments = {"minimum": minimum, "org": org, "since": since}
+        return self._session.fetch(sql.HEALTH_GATE, arguments, GateAnswer)
 
     def errors_since(self, since: datetime, org: str | None = None) -> list[ErrorsSince]:
         """Return how often memory was at fault since a moment, and in the thirty days before it.

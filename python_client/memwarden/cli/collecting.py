@@ -18,7 +18,7 @@ Expected = Annotated[int | None, typer.Option(help="With --yes: how many memorie
 Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
 JobName = Annotated[str, typer.Argument(help="The job, as `jobs list` shows it.")]
 
-_TROUBLE = frozenset(("late", "stuck", "failing", "paused"))
+_TROUBLE = frozenset(("late", "not called", "stuck", "failing", "paused"))
 
 jobs = typer.Typer(name="jobs", help="The server's jobs: what runs, what is late, what failed.")
 

@@ -22,7 +22,8 @@ from memwarden.results import Outcome
 class ExitCode(IntEnum):
     """What a script can tell from the command's end. 2 is wrong usage, as everywhere.
 
-    Where 1 is a verdict (`gate`, `watch`), 2 is also that the command could not look.
+    Where 1 is a verdict (`gate`, `watch`), 2 is also that the command could not look, and 7 that
+    what it saw tells nothing.
     """
 
     OK = 0
@@ -32,6 +33,7 @@ class ExitCode(IntEnum):
     DEFERRED = 4
     DEADLINE_EXCEEDED = 5
     NOT_FOUND = 6
+    UNKNOWN = 7
 
 
 _BY_OUTCOME = {

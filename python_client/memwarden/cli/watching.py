@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.live import Live
@@ -51,11 +51,14 @@ def watch(
 ) -> None:
     """Watch memory after a deployment: say ROLL BACK and exit with 1 when its errors double.
 
+    Says NOT KNOWN and exits with 7 where fewer than five tasks were reported: these tell nothing.
+
     An error is a failed task with a memory at fault, as `report_outcome` says. The rate since the
     deployment (--since, or now) is compared with that of the thirty days before. One error is no
     spike: five are needed, and a rate that is more than twice the one before with 95 % confidence.
-    The share of refused writes and the slowest gate are shown beside it, and decide nothing. Exits
-    with 2 when it could not look. With --json each look is a line, and the verdict the last.
+    An organisation of which nothing is known is named, and stops no other. The share of refused
+    writes and the slowest gate are shown beside it, and decide nothing. Exits with 2 when it could
+    not look. With --json each look is a line, and the verdict the last.
     """
     with told_errors(ExitCode.UNABLE):
         deployed = since or _now(dsn)
@@ -81,33 +84,48 @@ def watch(
             if bad or left <= 0:
                 break
             time.sleep(min(every, left))
-    if as_json:
-        _conclude_in_json(found, bad)
-    else:
-        _conclude(found, bad)
+    (_conclude_in_json if as_json else _conclude)(found)
 
 
-def _conclude_in_json(found: list[Look] | None, bad: list[str]) -> None:
-    tasks = None if found is None else sum(look.errors.tasks for look in found)
-    verdict = "UNKNOWN" if found is None else "ROLL BACK" if bad else "KEEP"
-    print_json_line({"verdict": verdict, "organisations": bad, "tasks": tasks})
+def _verdict(found: list[Look] | None) -> tuple[str, ExitCode]:
     if found is None:
-        raise typer.Exit(ExitCode.UNABLE)
-    if bad:
-        raise typer.Exit(ExitCode.FAILED)
+        return "UNKNOWN", ExitCode.UNABLE
+    answers = {look.errors.roll_back for look in found}
+    if True in answers:
+        return "ROLL BACK", ExitCode.FAILED
+    return ("KEEP", ExitCode.OK) if False in answers else ("NOT KNOWN", ExitCode.UNKNOWN)
 
 
-def _conclude(found: list[Look] | None, bad: list[str]) -> None:
-    if found is None:
-        print("unknown: the last look failed")
-        raise typer.Exit(ExitCode.UNABLE)
-    if bad:
-        print("ROLL BACK: " + ", ".join(map(printable, bad)))
-        raise typer.Exit(ExitCode.FAILED)
-    reported = sum(look.errors.tasks for look in found)
-    print(f"keep: errors have not doubled in {reported} reported tasks")
-    if not reported:
-        print("nobody reported what came of a recall: nothing is known, which is not good")
+def _conclude_in_json(found: list[Look] | None) -> NoReturn:
+    seen = [look.errors for look in found or []]
+    verdict, code = _verdict(found)
+    said = {
+        "verdict": verdict,
+        "organisations": [each.org for each in seen if each.roll_back],
+        "not_known": [each.org for each in seen if each.roll_back is None],
+        "tasks": None if found is None else sum(each.tasks for each in seen),
+    }
+    print_json_line(said)
+    raise typer.Exit(code)
+
+
+def _conclude(found: list[Look] | None) -> NoReturn:
+    seen = [look.errors for look in found or []]
+    verdict, code = _verdict(found)
+    reported = sum(each.tasks for each in seen)
+    print(
+        {
+            "UNKNOWN": "unknown: the last look failed",
+            "ROLL BACK": "ROLL BACK: "
+            + ", ".join(printable(each.org) for each in seen if each.roll_back),
+            "KEEP": f"keep: errors have not doubled in {reported} reported tasks",
+            "NOT KNOWN": f"NOT KNOWN: {reported} tasks were reported, which tell nothing",
+        }[verdict]
+    )
+    unknown = [printable(each.org) for each in seen if each.roll_back is None]
+    if unknown and verdict != "NOT KNOWN":
+        print(f"not known, with fewer than five reported tasks: {', '.join(unknown)}")
+    raise typer.Exit(code)
 
 
 def _now(dsn: str) -> datetime:

@@ -57,9 +57,13 @@ def _score(health: Health, now: datetime) -> str:
     ]
     if health.missing:
         parts.append(
-            f'<p class="quiet">Without data, which is never good: '
-            f"{said(', '.join(health.missing))}. The score rests on {health.measured:.0%}"
-            " of the weight; it needs 50%.</p>"
+            f'<p class="quiet">Missing, which is never good: {said(", ".join(health.missing))}.</p>'
+        )
+    if health.not_measured:
+        parts.append(
+            f'<p class="quiet">Not set up, or nobody uses it: '
+            f"{said(', '.join(health.not_measured))}. The score rests on {health.measured:.0%}"
+            " of the weight; it needs 30%.</p>"
         )
     return card(health.org, *parts)
 
@@ -135,6 +139,9 @@ def unwell(metrics: Sequence[Metric]) -> str:
         parts.append(f'<p class="late">{len(found) - _MOST} more: ')
         parts.append("<code>memwarden metrics --all</code></p>")
     if missing:
-        parts.append(f'<p class="quiet">Without data: {said(", ".join(missing))}.</p>')
-    empty = "All are well." if metrics else "There is no metric that you may see."
+        parts.append(f'<p class="quiet">Missing: {said(", ".join(missing))}.</p>')
+    empty = "There is no metric that you may see."
+    if metrics:
+        is_known = any(each.state == "OK" for each in metrics)
+        empty = "All are well." if is_known else "Nothing of them was measured."
     return card("Metrics that are not well", *parts, empty=empty)

@@ -109,12 +109,15 @@ def jobs(report: Report) -> str:
         by_state[each.state].append(each)
     well = sum(len(by_state.pop(name, ())) for name in ("on time", "running"))
     never = by_state.pop("never ran", [])
+    not_called = by_state.pop("not called", [])
     rows = [
         (each.name, each.state, when(each.last_end), each.last_error or "")
         for found in by_state.values()
         for each in found
     ]
     parts = [table(("job", "state", "last end", "last error"), rows) if rows else ""]
+    if not_called:
+        parts.append('<p class="late">Nobody calls the jobs: see “Jobs” in docs/operate.md.</p>')
     if never:
         names = ", ".join(each.name.removeprefix("memwarden_") for each in never)
         parts.append(f"<p>{len(never)} never ran: {said(names)}. ")

@@ -44,6 +44,7 @@ from memwarden.results.lifecycle import (
 from memwarden.results.observing import (
     DecisionCount,
     ErrorsSince,
+    GateAnswer,
     GateLatency,
     Health,
     Metric,
@@ -106,6 +107,7 @@ __all__ = [
     "ErrorsSince",
     "Extracted",
     "Feedback",
+    "GateAnswer",
     "GateLatency",
     "GivenMemory",
     "Health",

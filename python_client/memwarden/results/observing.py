@@ -12,8 +12,9 @@ class Metric:
     """One metric of an organisation, or of the database (area database), as of `taken_at`.
 
     `part` is a layer, a gate, or a layer and an agent or subject area, `*` for all; `layer`,
-    `agent_id` and `topic_domain` are these, None for all. `state` is OK, WARNING, ALERT or
-    MISSING_METRIC; then `value` is None.
+    `agent_id` and `topic_domain` are these, None for all. `state` is OK, WARNING, ALERT,
+    MISSING_METRIC, where it should have a value and has none, or NOT_MEASURED, where there is
+    nothing to measure, or a share of fewer than five events, which tell nothing.
     """
 
     metric: str
@@ -52,8 +53,9 @@ class Health:
     """How well the memory of an organisation is.
 
     `state` is HEALTHY, DEGRADED, CRITICAL or UNKNOWN; then `score` is None, because metrics of less
-    than half of the weight (`measured`) have data. `costs` says what costs how much of the score,
-    the dearest first: objects of metric, weight, value, normalized, cost and since.
+    than 0.3 of the weight (`measured`) have data. `costs` says what costs how much of the score,
+    the dearest first: objects of metric, weight, value, normalized, cost and since. `missing` names
+    what should have data and has none, `not_measured` what was never set up, or is idle.
     """
 
     org: str
@@ -66,6 +68,25 @@ class Health:
     a_day_ago: float | None
     a_week_ago: float | None
     taken_at: datetime | None
+    not_measured: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateAnswer:
+    """Whether the health of an organisation is good enough for a deployment, measured at the call.
+
+    `answer` is PASS, FAIL or NOT_KNOWN. `is_idle`: nobody writes or recalls there. The others are
+    as in `Health`.
+    """
+
+    org: str
+    answer: str
+    score: float | None
+    measured: float
+    is_idle: bool
+    costs: list[dict[str, Any]]
+    missing: list[str]
+    not_measured: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +94,8 @@ class ErrorsSince:
     """Tasks of which somebody reported what came of them, since a moment and before it.
 
     `induced` failed with a memory at fault; `rate` is their share, None without tasks. `roll_back`
-    says that there are surely more than twice as many as before.
+    says that there are surely more than twice as many as before; None of fewer than five tasks,
+    which tell nothing.
     """
 
     org: str
@@ -83,7 +105,7 @@ class ErrorsSince:
     rate: float | None
     tasks_before: int
     rate_before: float | None
-    roll_back: bool
+    roll_back: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,8 +69,10 @@ BEGIN
     RETURN QUERY
     SELECT o.name, n.tasks, n.failed, n.induced, n.induced::double precision / nullif(n.tasks, 0), b.tasks,
            b.induced::double precision / nullif(b.tasks, 0),
-           -- One error is no spike: five, and surely more than twice as many as before. Nothing before counts as the limit.
-           coalesce(n.induced >= 5 AND w.low > 2 * coalesce(b.induced::double precision / nullif(b.tasks, 0), 0.01), false)
+           -- One error is no spike: five, and surely more than twice as many as before. Nothing before counts as the limit. Of fewer
+           -- tasks, all could have failed unseen.
+           CASE WHEN n.tasks >= 5
+                THEN n.induced >= 5 AND w.low > 2 * coalesce(b.induced::double precision / nullif(b.tasks, 0), 0.01) END
       FROM memwarden_data.organisation AS o
      CROSS JOIN LATERAL memwarden_internal.errors_of(o.org_id, errors_since.since, v_now) AS n
      CROSS JOIN LATERAL memwarden_internal.errors_of(o.org_id, errors_since.since - interval '30 days', errors_since.since) AS b
@@ -82,7 +84,8 @@ COMMENT ON FUNCTION memwarden.errors_since(timestamptz) IS
     'Compares errors that memory induced since a moment, such as a deployment, with the thirty days before it; one row an organisation. '
     'since: within the last 31 days. tasks: tasks of which somebody reported what came of them; failed: of them; induced: failed, with a '
     'memory at fault; rate: induced / tasks, NULL without tasks; tasks_before, rate_before: the same before. roll_back: true when five or '
-    'more were induced, and the rate is more than twice the one before (0.01 where there is none) with 95 % confidence. Monitors and '
+    'more were induced, and the rate is more than twice the one before (0.01 where there is none) with 95 % confidence; NULL, not known, '
+    'of fewer than five tasks. Monitors and '
     'administrators see all organisations, auditors and curators their own. Raises 22023 for another time. Source: chapter 12.12.8.';
 REVOKE ALL ON FUNCTION memwarden.errors_since(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.errors_since(timestamptz) TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

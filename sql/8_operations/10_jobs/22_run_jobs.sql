@@ -125,7 +125,7 @@ COMMENT ON FUNCTION memwarden_internal.try_step(text, text, timestamptz) IS
 REVOKE ALL ON FUNCTION memwarden_internal.try_step(text, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.try_step(text, text, timestamptz) TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE PROCEDURE memwarden_internal.run_job(p_job text)
+CREATE OR REPLACE PROCEDURE memwarden_internal.run_job(p_job text, p_after text DEFAULT NULL)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
@@ -133,7 +133,7 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.begin_job(p_job);
     COMMIT;
-    CALL memwarden_internal.work_on_job(p_job, NULL, pg_catalog.clock_timestamp(), '1000 years', v_error);
+    CALL memwarden_internal.work_on_job(p_job, p_after, pg_catalog.clock_timestamp(), '1000 years', v_error);
     IF v_error IS NOT NULL THEN
         RAISE EXCEPTION '%', v_error OPERATOR(pg_catalog.->>) 'message'
             USING ERRCODE = v_error OPERATOR(pg_catalog.->>) 'state', DETAIL = v_error OPERATOR(pg_catalog.->>) 'detail',
@@ -141,7 +141,7 @@ BEGIN
     END IF;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden_internal.run_job(text) IS
-    'Runs all of a job at once, due, paused or not, and raises the error that ends it.';
-REVOKE ALL ON PROCEDURE memwarden_internal.run_job(text) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden_internal.run_job(text) TO memwarden_jobs, memwarden_admin;
+COMMENT ON PROCEDURE memwarden_internal.run_job(text, text) IS
+    'Runs all of a job at once, from where p_after says, due, paused or not, and raises the error that ends it.';
+REVOKE ALL ON PROCEDURE memwarden_internal.run_job(text, text) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden_internal.run_job(text, text) TO memwarden_jobs, memwarden_admin;

@@ -37,6 +37,24 @@ COMMENT ON FUNCTION memwarden_internal.job_states() IS
     'end was an error. late_by: how much longer ago the last good end is than its schedule tolerates; NULL when it is in time.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_states() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.has_scheduler()
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Many are due every minute. Where none of them has begun, nobody calls run_due_jobs(). One that somebody runs by hand is no sign.
+    RETURN (SELECT count(*) FILTER (
+                       WHERE s.late_by IS NULL OR s.turn_at > clock_timestamp() - memwarden_internal.job_tolerance(s.schedule))
+                   >= least(2, count(*))
+              FROM memwarden_internal.job_states() AS s
+             WHERE s.paused_at IS NULL AND (SELECT t.every <= interval '1 minute' FROM memwarden_internal.job_slots(s.schedule) AS t));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.has_scheduler() IS
+    'Whether somebody calls run_due_jobs(), as far as jobs that are due every minute tell.';
+REVOKE ALL ON FUNCTION memwarden_internal.has_scheduler() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.list_jobs()
 RETURNS TABLE (
     name text, state text, schedule text, command text, last_begin timestamptz, last_end timestamptz, duration interval, done bigint,
@@ -45,7 +63,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_now timestamptz := clock_timestamp();
+    v_now           timestamptz := clock_timestamp();
+    v_has_scheduler boolean := memwarden_internal.has_scheduler();
 BEGIN
     RETURN QUERY
     SELECT s.name,
@@ -53,7 +72,7 @@ BEGIN
                 WHEN s.is_mine OR s.runs_elsewhere THEN
                      CASE WHEN s.turn_at < v_now - interval '15 minutes' THEN 'stuck' ELSE 'running' END
                 WHEN s.has_failed THEN 'failing'
-                WHEN s.late_by IS NOT NULL THEN 'late'
+                WHEN s.late_by IS NOT NULL THEN CASE WHEN v_has_scheduler THEN 'late' ELSE 'not called' END
                 WHEN s.begun_at IS NULL THEN 'never ran'
                 ELSE 'on time' END,
            s.schedule, s.command, s.begun_at, s.ended_at, coalesce(s.ended_at, CASE WHEN s.is_mine OR s.runs_elsewhere THEN v_now END)

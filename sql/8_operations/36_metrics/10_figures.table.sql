@@ -73,7 +73,7 @@ CREATE TABLE memwarden_data.metric_point (
     hour       timestamptz NOT NULL,
     value      double precision,
     events     bigint,
-    state      text NOT NULL CHECK (state IN ('OK', 'WARNING', 'ALERT', 'MISSING_METRIC')),
+    state      text NOT NULL CHECK (state IN ('OK', 'WARNING', 'ALERT', 'MISSING_METRIC', 'NOT_MEASURED')),
     -- since when it has been in that state
     since      timestamptz NOT NULL,
     taken_at   timestamptz NOT NULL,

@@ -11,10 +11,11 @@ VALUES
     ('health', 'health', 'score', 'now', 0.8, NULL, 0.6, NULL, false,
      'the weighted mean of what the other metrics say, 0 to 1', 'see memwarden.health for what costs how much', 'chapter 12.12.7'),
     ('write_acceptance', 'write', 'share', '24 hours', 0.4, 0.8, 0.3, 0.95, false,
-     'committed / decided writes; of the layers semantic and procedural, of each of them, and in them of agents and subject areas',
+     'committed or merged / decided writes, a retry apart; of the layers semantic and procedural, of each of them, and in them of agents '
+     'and subject areas',
      'low: see memwarden.rejection_reasons for what is refused; high: the gates refuse too little, see docs/write.md', 'chapter 12.12.3'),
     ('duplicate_rate', 'write', 'share', '24 hours', NULL, 0.3, NULL, 0.7, false,
-     'writes of what is known already / decided writes; of all layers, of each, and of agents and subject areas',
+     'writes of what is known already / decided writes, a retry apart; of all layers, of each, and of agents and subject areas',
      'agents write what they know: let them recall before they write', 'chapter 12.12.3'),
     ('write_rate', 'write', 'writes a minute', '1 to 2 hours', NULL, 20, NULL, 50, false,
      'writes that were asked for, a minute',
@@ -117,8 +118,8 @@ VALUES
      'chapter 12.12.6')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.metric_definitions() IS
-    'The metrics. low, high: the healthy range, either end may be open; alert_low, alert_high: beyond these it is an alert. is_hourly: it '
-    'is measured once an hour, since that reads much.';
+    'The metrics. low, high: the healthy range, either end may be open; alert_low, alert_high: beyond these it is an alert. is_hourly: the '
+    'job measures it once an hour, since that reads much.';
 REVOKE ALL ON FUNCTION memwarden_internal.metric_definitions() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metric_dimensions(
@@ -132,22 +133,48 @@ COMMENT ON FUNCTION memwarden_internal.metric_dimensions(text) IS
     'begins as a gate does has no layer. Source: chapter 12.12.9.';
 REVOKE ALL ON FUNCTION memwarden_internal.metric_dimensions(text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.metric_ranges()
-RETURNS TABLE (metric text, low double precision, high double precision, alert_low double precision, alert_high double precision)
+-- A profile that asks for no evidence and no person refuses little: then a high acceptance is no sign of anything.
+CREATE OR REPLACE FUNCTION memwarden_internal.profile_ranges()
+RETURNS TABLE (
+    profile text, metric text, low double precision, high double precision, alert_low double precision, alert_high double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $function$
+VALUES ('open',     'write_acceptance', 0.4::double precision, NULL::double precision, 0.3::double precision, NULL::double precision),
+       ('balanced', 'write_acceptance', 0.4,                   NULL,                   0.3,                   NULL)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.profile_ranges() IS
+    'The healthy ranges that a profile has in place of those in metric_definitions(), which are the documents'' and belong to strict.';
+REVOKE ALL ON FUNCTION memwarden_internal.profile_ranges() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.metric_ranges(p_orgs bigint[])
+RETURNS TABLE (
+    org_id bigint, metric text, low double precision, high double precision, alert_low double precision, alert_high double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 40
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT d.metric, CASE WHEN r.metric IS NULL THEN d.low ELSE r.low END, CASE WHEN r.metric IS NULL THEN d.high ELSE r.high END,
-           CASE WHEN r.metric IS NULL THEN d.alert_low ELSE r.alert_low END,
-           CASE WHEN r.metric IS NULL THEN d.alert_high ELSE r.alert_high END
-      FROM memwarden_internal.metric_definitions() AS d LEFT JOIN memwarden_data.metric_range AS r ON r.metric = d.metric;
+    SELECT o.org_id, d.metric, r.low, r.high, r.alert_low, r.alert_high
+      FROM memwarden_data.organisation AS o
+      LEFT JOIN memwarden_data.organisation AS s ON s.org_id = 0
+     CROSS JOIN memwarden_internal.metric_definitions() AS d
+     CROSS JOIN LATERAL (
+           SELECT c.low, c.high, c.alert_low, c.alert_high
+             FROM (SELECT 1 AS place, g.low, g.high, g.alert_low, g.alert_high
+                     FROM memwarden_data.metric_range AS g WHERE g.metric = d.metric
+                    UNION ALL
+                   SELECT 2, p.low, p.high, p.alert_low, p.alert_high FROM memwarden_internal.profile_ranges() AS p
+                    WHERE p.metric = d.metric AND p.profile = coalesce(o.profile, s.profile)
+                    UNION ALL
+                   SELECT 3, d.low, d.high, d.alert_low, d.alert_high) AS c
+            ORDER BY c.place LIMIT 1) AS r
+     WHERE o.org_id = ANY (p_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.metric_ranges() IS
-    'The healthy range of each metric, as documented or as an administrator has set it.';
-REVOKE ALL ON FUNCTION memwarden_internal.metric_ranges() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.metric_ranges(bigint[]) IS
+    'The healthy range of each metric in each organisation: as an administrator has set it, as its profile has it, or as documented.';
+REVOKE ALL ON FUNCTION memwarden_internal.metric_ranges(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metric_state(
     p_value double precision, p_low double precision, p_high double precision, p_alert_low double precision, p_alert_high double precision)

@@ -1,5 +1,37 @@
--- What the write path did, from what is counted by the hour.
-CREATE OR REPLACE FUNCTION memwarden_internal.measure_writes(p_org_id bigint, p_now timestamptz)
+-- What the write path did, from what is counted by the hour, or from the requests themselves.
+CREATE OR REPLACE FUNCTION memwarden_internal.writes_since(
+    p_org_id bigint, p_since timestamptz, p_late timestamptz, p_live_since timestamptz)
+RETURNS TABLE (
+    layer text, principal_id bigint, domains text[], is_late boolean, outcome text, reason text, writes bigint, retried bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    IF p_live_since IS NOT NULL THEN
+        -- As count_hour() counts them.
+        RETURN QUERY
+        SELECT coalesce(l.layer, '-'), r.principal_id, coalesce(b.domains, '{}'), r.request_id >= memwarden_internal.uuid7_floor(p_late),
+               r.outcome::text, coalesce(r.reason, '-'), count(*), count(*) FILTER (WHERE r.attempt > 1 OR r.reason = 'SCOPE_BUSY')
+          FROM memwarden_data.write_request AS r
+          LEFT JOIN memwarden_data.layer AS l ON l.layer = r.layer
+          LEFT JOIN memwarden_data.label AS b ON b.label_id = r.label_id
+         WHERE r.org_id = p_org_id AND r.act IS NULL
+           AND r.request_id >= memwarden_internal.uuid7_floor(greatest(p_since, p_live_since))
+         GROUP BY 1, 2, 3, 4, 5, 6;
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT h.layer, h.principal_id, h.domains, h.hour >= p_late, h.outcome, h.reason, h.writes, h.retried
+      FROM memwarden_data.write_hour AS h WHERE h.org_id = p_org_id AND h.hour >= p_since;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.writes_since(bigint, timestamptz, timestamptz, timestamptz) IS
+    'How writes of an organisation ended since a full hour; is_late: since p_late. p_live_since: as it is now, of requests since then, '
+    'which reads every one; NULL: as counted by the hour.';
+REVOKE ALL ON FUNCTION memwarden_internal.writes_since(bigint, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_writes(p_org_id bigint, p_now timestamptz, p_live_since timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -11,12 +43,12 @@ DECLARE
 BEGIN
     RETURN QUERY
     WITH counted AS MATERIALIZED (
-        SELECT h.layer, h.principal_id, h.domains, h.writes, h.retried, h.hour >= v_last AS is_late, h.outcome <> 'DEFERRED' AS is_decided,
-               h.outcome = 'COMMITTED' AS is_committed,
-               h.outcome IN ('MERGED', 'ALREADY_COMMITTED')
-                   OR h.reason IN ('EXACT_DUPLICATE', 'STRUCTURAL_DUPLICATE', 'SEMANTIC_DUPLICATE') AS is_known,
+        -- Who asks again for what was committed gets the same answer, and wrote once.
+        SELECT h.layer, h.principal_id, h.domains, h.writes, h.retried, h.is_late,
+               h.outcome NOT IN ('DEFERRED', 'ALREADY_COMMITTED') AS is_decided, h.outcome IN ('COMMITTED', 'MERGED') AS is_committed,
+               h.outcome = 'MERGED' OR h.reason IN ('EXACT_DUPLICATE', 'STRUCTURAL_DUPLICATE', 'SEMANTIC_DUPLICATE') AS is_known,
                h.reason = 'SENSITIVE_CONTENT' AS is_sensitive, h.reason IN ('CONTRADICTION', 'CONTRADICTION_REVIEW') AS contradicts
-          FROM memwarden_data.write_hour AS h WHERE h.org_id = p_org_id AND h.hour >= v_since
+          FROM memwarden_internal.writes_since(p_org_id, v_since, v_last, p_live_since) AS h
     ), parts AS (
         SELECT p.part, sum(c.writes) FILTER (WHERE c.is_decided) AS decided,
                sum(c.writes) FILTER (WHERE c.is_known) AS known,
@@ -54,10 +86,11 @@ BEGIN
                           WHERE d.org_id = p_org_id AND NOT d.outdated AND d.found_at > p_now - interval '24 hours') AS d;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_writes(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_writes(bigint, timestamptz, timestamptz) IS
     'The metrics of the write path of an organisation over 24 hours. A share of nothing is no row. Acceptance and duplicates are told also '
-    'of the 50 agents and the 50 subject areas with most decided writes, from 20 on.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_writes(bigint, timestamptz) FROM PUBLIC;
+    'of the 50 agents and the 50 subject areas with most decided writes, from 20 on. p_live_since: '
+    'by the requests since then as they are now, not as counted.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_writes(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_times(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)

@@ -1,5 +1,31 @@
 -- What readers got, from what count_recalls() has counted, and what they would get now, from a sample.
-CREATE OR REPLACE FUNCTION memwarden_internal.measure_recalls(p_org_id bigint, p_now timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.reported_precision(
+    p_org_id bigint, p_since timestamptz, p_now timestamptz, OUT value double precision, OUT rated bigint)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    -- As count_outcomes() counts it.
+    SELECT avg(j.used::double precision / j.judged), count(*) INTO value, rated
+      FROM memwarden_data.recall_outcome AS o
+      JOIN memwarden_data.recall_log AS l ON l.org_id = o.org_id AND l.recall_id = o.recall_id
+     CROSS JOIN LATERAL (SELECT count(*) AS judged, count(*) FILTER (WHERE u.id = ANY (o.used)) AS used
+                           FROM unnest(l.item_ids) AS u (id)
+                           JOIN memwarden_data.item AS i ON i.org_id IN (0, l.org_id) AND i.item_id = u.id) AS j
+     WHERE o.org_id = p_org_id AND o.recall_id >= memwarden_internal.uuid7_floor(p_since)
+       AND o.recall_id < memwarden_internal.uuid7_floor(p_now + interval '1 second')
+       AND coalesce(l.withheld, '{}') = '{}' AND j.judged > 0
+       AND NOT EXISTS (SELECT FROM memwarden_data.recall_outcome AS n
+                        WHERE n.org_id = o.org_id AND n.recall_id = o.recall_id AND n.revision > o.revision);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reported_precision(bigint, timestamptz, timestamptz) IS
+    'What share of the memories given was of use, the mean over the recalls since a moment that somebody reported, as it is now.';
+REVOKE ALL ON FUNCTION memwarden_internal.reported_precision(bigint, timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_recalls(p_org_id bigint, p_now timestamptz, p_live_since timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -7,10 +33,18 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_today date := (p_now AT TIME ZONE 'UTC')::date;
+    v_live  record;
 BEGIN
+    IF p_live_since IS NOT NULL THEN
+        SELECT r.value, r.rated INTO v_live FROM memwarden_internal.reported_precision(
+            p_org_id, greatest((v_today - 6)::timestamp AT TIME ZONE 'UTC', p_live_since), p_now) AS r;
+    ELSE
+        SELECT NULL::double precision AS value, NULL::bigint AS rated INTO v_live;
+    END IF;
     RETURN QUERY
     WITH counted AS MATERIALIZED (
         SELECT p.part, sum(d.precision_sum) AS precision_sum, sum(d.rated) AS rated, sum(d.doubtful) AS doubtful, sum(d.given) AS given,
+               sum(d.recalls) AS asked,
                sum(d.recalls) FILTER (WHERE d.day >= v_today - 1) AS recalls,
                sum(d.answered) FILTER (WHERE d.day >= v_today - 1) AS answered
           FROM memwarden_data.recall_day AS d
@@ -23,24 +57,36 @@ BEGIN
                            FROM counted AS c) AS s
          WHERE left(s.part, 2) <> '* ' OR s.place <= 50 AND s.given >= 20
     ), probed AS (
-        SELECT count(*) AS probes, avg(r.passed::integer)::double precision AS passed
+        SELECT count(r.passed) AS probes, avg(r.passed::integer)::double precision AS passed,
+               min(p.defined_at) < p_now - interval '2 hours' AS is_due
           FROM memwarden_data.probe AS p
-         CROSS JOIN LATERAL (SELECT u.passed FROM memwarden_data.probe_run AS u
-                              WHERE u.org_id = p.org_id AND u.probe_id = p.probe_id ORDER BY u.ran_at DESC LIMIT 1) AS r
+          LEFT JOIN LATERAL (SELECT u.passed FROM memwarden_data.probe_run AS u
+                              WHERE u.org_id = p.org_id AND u.probe_id = p.probe_id ORDER BY u.ran_at DESC LIMIT 1) AS r ON true
          WHERE p.org_id = p_org_id
     )
-    SELECT 'recall_precision', c.part, c.precision_sum / c.rated, c.rated::bigint FROM shown AS c WHERE c.rated > 0
+    SELECT 'recall_precision', c.part, c.precision_sum / c.rated, c.rated::bigint
+      FROM shown AS c WHERE c.rated > 0 AND (c.part <> '*' OR v_live.rated IS NULL)
+     UNION ALL
+    SELECT 'recall_precision', '*', v_live.value, v_live.rated WHERE v_live.rated > 0
+     UNION ALL
+    -- Who used to report, and recalls without reporting now, leaves a figure missing.
+    SELECT 'recall_precision', '*', NULL, 0
+      FROM shown AS c
+     WHERE c.part = '*' AND coalesce(v_live.rated, c.rated, 0) = 0 AND c.asked > 0
+       AND EXISTS (SELECT FROM memwarden_data.recall_day AS m
+                    WHERE m.org_id = p_org_id AND m.layer = '*' AND m.rated > 0 AND m.day > v_today - 30)
      UNION ALL
     SELECT 'stale_share', c.part, c.doubtful::double precision / c.given, c.given::bigint FROM shown AS c WHERE c.given > 0
      UNION ALL
     SELECT 'read_hit_ratio', c.part, c.answered::double precision / c.recalls, c.recalls::bigint FROM shown AS c WHERE c.recalls > 0
      UNION ALL
-    SELECT 'golden_recall', '*', p.passed, p.probes FROM probed AS p WHERE p.probes > 0;
+    SELECT 'golden_recall', '*', p.passed, p.probes FROM probed AS p WHERE p.probes > 0 OR p.is_due;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz) IS
-    'The metrics of recall of an organisation. A share of nothing is no row. Source: chapter 12.12.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz, timestamptz) IS
+    'The metrics of recall of an organisation. A share of nothing is no row; what should have a value and has none is a row without. '
+    'p_live_since: precision by the reports of recalls since then as they are now, not as counted. Source: chapter 12.12.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_items(p_org_id bigint, p_count integer)
 RETURNS uuid[]

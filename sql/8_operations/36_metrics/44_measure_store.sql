@@ -86,12 +86,15 @@ BEGIN
     )
     SELECT 'collection_lag', coalesce(c.layer, '*'), sum(c.left_over)::double precision / greatest(sum(c.written), 1),
            sum(c.written)::bigint
-      FROM counts AS c GROUP BY GROUPING SETS ((), (c.layer)) HAVING grouping(c.layer) = 1 OR sum(c.left_over + c.written) > 0;
+      FROM counts AS c
+     -- Where nobody calls the jobs, jobs_in_trouble says so, and what follows from it is no alert of its own.
+     WHERE memwarden_internal.has_scheduler()
+     GROUP BY GROUPING SETS ((), (c.layer)) HAVING count(*) > 0 AND (grouping(c.layer) = 1 OR sum(c.left_over + c.written) > 0);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) IS
     'Whether collection keeps up with growth: what has been due for a day and is still there, for each memory of the last seven days. '
-    'Source: chapter 12.12.6.';
+    'No row where nobody calls the jobs. Source: chapter 12.12.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_fill(p_org_id bigint)
@@ -182,6 +185,8 @@ BEGIN
     SELECT 'seal_lag', '*', coalesce(date_part('epoch', p_now - min(l.recorded_at)), 0), count(*)
       FROM memwarden_internal.log_eras() AS e
       JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
+    -- As with collection: where nobody calls the jobs, that is what is told.
+    HAVING memwarden_internal.has_scheduler()
      UNION ALL
     -- A standby without a lag is not behind. One whose figures the owner may not see has no place in the log. PostgreSQL tells no lag
     -- of one that stands still: where it is as far as when it was last looked at, before which this job wrote, it is late since then.

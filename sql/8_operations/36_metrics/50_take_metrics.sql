@@ -1,5 +1,5 @@
 -- Every metric is measured by a job and kept once an hour. Who looks reads what is kept.
-CREATE OR REPLACE FUNCTION memwarden_internal.measure(p_org_id bigint, p_now timestamptz, p_hourly boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.measure(p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint, state text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -11,14 +11,15 @@ BEGIN
     END IF;
     -- Who watches is told of an organisation and its layers. What an agent or a subject area has of it is there to be looked at.
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, CASE WHEN m.part ~ '^[*] [#0-9]' THEN 'OK' END
-                   FROM memwarden_internal.measure_writes(p_org_id, p_now) AS m;
+                   FROM memwarden_internal.measure_writes(p_org_id, p_now, p_live_since) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_times(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, CASE WHEN m.part <> '*' THEN 'OK' END
-                   FROM memwarden_internal.measure_recalls(p_org_id, p_now) AS m;
+                   FROM memwarden_internal.measure_recalls(p_org_id, p_now, p_live_since) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_reviews(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
     IF p_hourly THEN
-        RETURN QUERY SELECT m.metric, '*', m.value, m.events, m.state FROM memwarden_internal.measure_effect(p_org_id, p_now) AS m;
+        RETURN QUERY SELECT m.metric, '*', m.value, m.events, m.state
+          FROM memwarden_internal.measure_effect(p_org_id, p_now, p_live_since) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_novelty(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_sample(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_store(p_org_id, p_now) AS m;
@@ -27,45 +28,70 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz) IS
     'The metrics of an organisation, or, as 0, of the database. state: where a value alone does not tell. p_hourly: those too that read '
-    'much. What has no data is no row.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean) FROM PUBLIC;
+    'much. p_live_since: writes and reports since then, as they are now, not as counted. What there is nothing to measure of is '
+    'no row; what should have a value and has none is a row without.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.take_points(p_org_id bigint, p_now timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.points_of(p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- One write that is refused is no gate that refuses everything.
+    v_shares text[] := ARRAY['write_acceptance', 'duplicate_rate', 'lock_contention', 'growth_novelty', 'recall_precision',
+        'read_hit_ratio', 'stale_share', 'correctness_impact', 'memory_error_rate', 'promotion_accuracy', 'correction_adoption'];
+BEGIN
+    RETURN (
+        WITH measured AS MATERIALIZED (
+            SELECT m.metric, m.part, m.value, m.events, m.state
+              FROM memwarden_internal.measure(p_org_id, p_now, p_hourly, p_live_since) AS m
+        )
+        SELECT jsonb_agg(to_jsonb(a)) FROM (
+            SELECT m.metric, m.part, m.value, m.events,
+                   CASE WHEN m.value IS NOT NULL AND m.events < 5 AND m.metric = ANY (v_shares) THEN 'NOT_MEASURED'
+                        ELSE coalesce(m.state, memwarden_internal.metric_state(m.value, r.low, r.high, r.alert_low, r.alert_high))
+                        END AS state
+              FROM measured AS m JOIN memwarden_internal.metric_ranges(ARRAY[p_org_id]) AS r ON r.metric = m.metric
+             WHERE m.part = '*' OR m.value IS NOT NULL
+             UNION ALL
+            SELECT d.metric, '*', NULL, 0, 'NOT_MEASURED' FROM memwarden_internal.metric_definitions() AS d
+             WHERE (d.area = 'database') = (p_org_id = 0) AND (p_hourly OR NOT d.is_hourly)
+               AND d.metric NOT IN ('health', 'replication_lag')
+               AND NOT EXISTS (SELECT FROM measured AS m WHERE m.metric = d.metric AND m.part = '*')) AS a);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz) IS
+    'What measure() finds, each with its state. NOT_MEASURED: there is nothing to measure, since it was never set up or nothing happened, '
+    'or it is a share of fewer than five events, which tell nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.take_points(p_org_id bigint, p_now timestamptz, p_all boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hour   timestamptz := date_trunc('hour', p_now, 'UTC');
-    v_hourly boolean := NOT EXISTS (SELECT FROM memwarden_data.metric_point AS p
-                                     WHERE p.org_id = p_org_id AND p.metric = 'memories' AND p.part = '*' AND p.hour = v_hour);
+    v_hourly boolean := p_all OR NOT EXISTS (SELECT FROM memwarden_data.metric_point AS p
+                                              WHERE p.org_id = p_org_id AND p.metric = 'memories' AND p.part = '*' AND p.hour = v_hour);
 BEGIN
-    PERFORM memwarden_internal.keep_points(p_org_id, p_now, (
-        WITH measured AS MATERIALIZED (
-            SELECT m.metric, m.part, m.value, m.events, m.state FROM memwarden_internal.measure(p_org_id, p_now, v_hourly) AS m
-        )
-        SELECT jsonb_agg(to_jsonb(a)) FROM (
-            SELECT m.metric, m.part, m.value, m.events, m.state FROM measured AS m
-             UNION ALL
-            -- What has no data is said to have none.
-            SELECT d.metric, '*', NULL, 0, NULL FROM memwarden_internal.metric_definitions() AS d
-             WHERE (d.area = 'database') = (p_org_id = 0) AND (v_hourly OR NOT d.is_hourly)
-               AND d.metric NOT IN ('health', 'replication_lag')
-               AND NOT EXISTS (SELECT FROM measured AS m WHERE m.metric = d.metric AND m.part = '*')) AS a
-         WHERE a.part = '*' OR a.value IS NOT NULL));
+    PERFORM memwarden_internal.keep_points(p_org_id, p_now, memwarden_internal.points_of(p_org_id, p_now, v_hourly, NULL));
     IF p_org_id = 0 THEN
         RETURN;
     END IF;
     PERFORM memwarden_internal.keep_points(p_org_id, p_now, (
-        SELECT jsonb_build_array(jsonb_build_object('metric', 'health', 'part', '*', 'value', s.score, 'events', round(100 * s.measured)))
-          FROM memwarden_internal.health_score(p_org_id, p_now) AS s));
+        SELECT jsonb_build_array(jsonb_build_object('metric', 'health', 'part', '*', 'value', s.score, 'events', round(100 * s.measured),
+                   'state', CASE WHEN s.score IS NULL AND s.missing = '{}' THEN 'NOT_MEASURED' END))
+          FROM memwarden_internal.health_of(p_org_id, memwarden_internal.kept_points(p_org_id, p_now)) AS s));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_points(bigint, timestamptz) IS
-    'Measures an organisation, or, as 0, the database, and keeps what it finds as the values of this hour.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_points(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.take_points(bigint, timestamptz, boolean) IS
+    'Measures an organisation, or, as 0, the database, and keeps what it finds as the values of this hour. p_all: also what was measured '
+    'in this hour already and reads much.';
+REVOKE ALL ON FUNCTION memwarden_internal.take_points(bigint, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_points(p_org_id bigint, p_now timestamptz, p_values jsonb)
 RETURNS void
@@ -81,7 +107,7 @@ BEGIN
         SELECT v.metric, v.part, v.value, v.events,
                coalesce(v.state, memwarden_internal.metric_state(v.value, r.low, r.high, r.alert_low, r.alert_high)) AS state
           FROM jsonb_to_recordset(p_values) AS v (metric text, part text, value double precision, events bigint, state text)
-          JOIN memwarden_internal.metric_ranges() AS r ON r.metric = v.metric
+          JOIN memwarden_internal.metric_ranges(ARRAY[p_org_id]) AS r ON r.metric = v.metric
     ), told AS (
         SELECT n.metric, n.part, n.value, n.events, n.state, n.state <> l.state AS has_changed,
                CASE WHEN n.state = l.state THEN l.since ELSE p_now END AS since
@@ -121,22 +147,27 @@ AS $function$
 DECLARE
     v_hour   text;
     v_org_id bigint;
+    v_all    text := CASE WHEN p_after LIKE 'all%' THEN 'all ' ELSE '' END;
+    v_after  text := substr(coalesce(p_after, ''), 1 + length(v_all));
 BEGIN
-    IF p_after IS NULL OR p_after LIKE 'hour %' THEN
-        v_hour := memwarden_internal.count_next_hour(substr(p_after, 6));
-        RETURN CASE WHEN v_hour IS NULL THEN 'org' ELSE 'hour ' || v_hour END;
+    IF p_after = 'all' THEN
+        RETURN CASE WHEN memwarden_internal.count_next_recalls(5000) THEN 'all' ELSE 'all hour' END;
+    ELSIF v_after = '' OR v_after LIKE 'hour%' THEN
+        v_hour := memwarden_internal.count_next_hour(nullif(substr(v_after, 6), ''));
+        RETURN v_all || CASE WHEN v_hour IS NULL THEN 'org' ELSE 'hour ' || v_hour END;
     END IF;
     SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o
-     WHERE o.org_id > coalesce(nullif(substr(p_after, 5), '')::bigint, -1) ORDER BY o.org_id LIMIT 1;
+     WHERE o.org_id > coalesce(nullif(substr(v_after, 5), '')::bigint, -1) ORDER BY o.org_id LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    PERFORM memwarden_internal.take_points(v_org_id, clock_timestamp());
-    RETURN 'org ' || v_org_id;
+    PERFORM memwarden_internal.take_points(v_org_id, clock_timestamp(), v_all <> '');
+    RETURN v_all || 'org ' || v_org_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.metrics_step(text) IS
-    'Counts the next hour behind p_after, or measures the next organisation, and returns where the next step goes on; NULL at the end.';
+    'Counts the next hour behind p_after, or measures the next organisation, and returns where the next step goes on; NULL at the end. '
+    'What begins with all counts recalls first, and measures what was measured in this hour already, too.';
 REVOKE ALL ON FUNCTION memwarden_internal.metrics_step(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.metrics_step(text) TO memwarden_jobs, memwarden_admin;
 
@@ -144,13 +175,14 @@ CREATE OR REPLACE PROCEDURE memwarden.take_metrics()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    CALL memwarden_internal.run_job('memwarden_metrics');
+    CALL memwarden_internal.run_job('memwarden_metrics', 'all');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.take_metrics() IS
-    'Counts the writes of each hour and measures every metric, as a job: what memwarden.metrics and memwarden.health show is as of its '
-    'last run. Nobody who writes or recalls waits for it. It is safe to run twice at once and to kill. It commits after each hour and each '
+    'Counts recalls and the writes of each hour, and measures every metric: what memwarden.metrics and memwarden.health show is as of its '
+    'last run, or of the job''s. The job of that name measures every five minutes, and once an hour what reads much. Nobody who writes or '
+    'recalls waits for it. It is safe to run twice at once and to kill. It commits after each hour and each '
     'organisation, so it cannot run inside a transaction. It notifies the channel memwarden_alert of metrics that become an alert '
-    '(METRIC_ALERT) or have no data any more (MISSING_METRIC). Source: chapter 12.12.';
+    '(METRIC_ALERT) or should have a value and have none any more (MISSING_METRIC). Source: chapter 12.12.';
 REVOKE ALL ON PROCEDURE memwarden.take_metrics() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.take_metrics() TO memwarden_jobs, memwarden_admin;

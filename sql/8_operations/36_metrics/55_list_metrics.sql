@@ -45,6 +45,19 @@ COMMENT ON FUNCTION memwarden_internal.latest_points(bigint[], timestamptz) IS
     'The newest value of each metric that is not older than two hours.';
 REVOKE ALL ON FUNCTION memwarden_internal.latest_points(bigint[], timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.kept_points(p_org_id bigint, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT jsonb_agg(to_jsonb(p)) FROM memwarden_internal.latest_points(ARRAY[0, p_org_id], p_now) AS p WHERE p.part = '*');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.kept_points(bigint, timestamptz) IS
+    'The latest values of an organisation and of the database, as health_of() takes them.';
+REVOKE ALL ON FUNCTION memwarden_internal.kept_points(bigint, timestamptz) FROM PUBLIC;
+
 -- The parts of a metric are named by layer, gate, or layer and number of an agent.
 CREATE OR REPLACE FUNCTION memwarden_internal.part_name(p_part text)
 RETURNS text
@@ -78,8 +91,8 @@ BEGIN
                 ELSE r.low || ' to ' || r.high END,
            coalesce(p.state, 'MISSING_METRIC'), p.since, d.remedy, d.meaning, d.source, p.taken_at
       FROM memwarden_internal.metric_definitions() AS d
-      JOIN memwarden_internal.metric_ranges() AS r ON r.metric = d.metric
-      JOIN memwarden_data.organisation AS o ON (o.org_id = 0) = (d.area = 'database') AND o.org_id = ANY (v_orgs)
+      JOIN memwarden_internal.metric_ranges(v_orgs) AS r ON r.metric = d.metric
+      JOIN memwarden_data.organisation AS o ON (o.org_id = 0) = (d.area = 'database') AND o.org_id = r.org_id
       LEFT JOIN memwarden_internal.latest_points(v_orgs, clock_timestamp()) AS p ON p.org_id = o.org_id AND p.metric = d.metric
      CROSS JOIN LATERAL memwarden_internal.metric_dimensions(p.part) AS x
      -- A server without standbys is not behind with them.

@@ -8,20 +8,23 @@ COMMENT ON VIEW memwarden.metrics IS
     'range is judged of an agent, of a subject area, and of the recalls of a layer. Rows of area database are of the server, '
     'with organisation global. value is in unit, over time_window; events is '
     'of how many things. healthy is the range; set_metric_range() changes it. state: OK; WARNING outside the range; ALERT far outside; '
-    'MISSING_METRIC without data, or not measured for two hours, which is never good. since: when it came into that state. meaning says '
+    'MISSING_METRIC where it should have a value and has none, or was not measured for two hours, which is never good; NOT_MEASURED where '
+    'there is nothing to measure: it was never set up, nothing happened, or it is a share of fewer than five events, which tell nothing. '
+    'since: when it came into that state. meaning says '
     'what is divided by what, remedy what to do. Monitors and administrators see all organisations, auditors and curators their own. '
     'Source: chapter 12.12.';
 GRANT SELECT ON memwarden.metrics TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.health WITH (security_invoker = true) AS
-SELECT h.org, h.score, h.state, h.since, h.measured, h.costs, h.missing, h.a_day_ago, h.a_week_ago, h.taken_at
+SELECT h.org, h.score, h.state, h.since, h.measured, h.costs, h.missing, h.a_day_ago, h.a_week_ago, h.taken_at, h.not_measured
   FROM memwarden_internal.list_health() AS h;
 COMMENT ON VIEW memwarden.health IS
     'Shows how well the memory of each organisation is, one row each, as of the last take_metrics(). score: 0 to 1, the mean of six '
     'metrics: correctness_impact (weight 0.25), recall_precision (0.20), leakage_rate (0.20), memory_error_rate (0.15), write_acceptance '
-    '(0.10) and operation (0.10). state: HEALTHY from 0.8, DEGRADED from 0.6, CRITICAL below; UNKNOWN when metrics of less than half of '
-    'the weight have data. since: when it came into that state. measured: the weight that has data; missing names the rest, which counts '
-    'neither as good nor as bad. costs: an array, the dearest first, of metric, weight, value, normalized (0 to 1), cost (of the score) '
+    '(0.10) and operation (0.10). state: HEALTHY from 0.8, DEGRADED from 0.6, CRITICAL below; UNKNOWN when metrics of less than 0.3 of '
+    'the weight have data. since: when it came into that state. measured: the weight that has data. The rest counts neither as good nor as '
+    'bad: missing names what should have data and has none, not_measured what was never set up, or nothing happened of. '
+    'costs: an array, the dearest first, of metric, weight, value, normalized (0 to 1), cost (of the score) '
     'and since. a_day_ago, a_week_ago: the score then. Monitors and administrators see all organisations, auditors and curators their '
     'own. Source: chapter 12.12.7.';
 GRANT SELECT ON memwarden.health TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

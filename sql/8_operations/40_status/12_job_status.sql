@@ -11,8 +11,7 @@ BEGIN
            max(greatest(s.begun_at, s.finished_at, s.turn_at)) AS last INTO v_all
       FROM memwarden_internal.job_states() AS s;
     -- Some are due every minute: if none begins, nobody calls them.
-    IF v_all.ran = 0 AND (v_all.late > 0 OR NOT memwarden_internal.has_cron())
-       OR v_all.late > 0 AND v_all.last < clock_timestamp() - interval '15 minutes' THEN
+    IF v_all.ran = 0 AND (v_all.late > 0 OR NOT memwarden_internal.has_cron()) OR NOT memwarden_internal.has_scheduler() THEN
         RETURN QUERY SELECT 'jobs', CASE WHEN v_all.ran = 0 THEN 'missing' ELSE 'warning' END,
             format('%s; ', v_all.jobs) || coalesce('none has run since ' || date_trunc('second', v_all.last) || '. ', 'none ever ran. ')
             || memwarden_internal.scheduling_advice();

@@ -63,7 +63,7 @@ CALLED = {
     "memwarden_internal.enforce_consent_step(text)",
     "memwarden_internal.extract_step(text)",
     "memwarden_internal.note_turn(text,bigint,text,text)",
-    "memwarden_internal.run_job(text)",
+    "memwarden_internal.run_job(text,text)",
     "memwarden_internal.sweep_step(text)",
     "memwarden_internal.try_step(text,text,timestamp with time zone)",
     "memwarden_internal.work_on_job(text,text,timestamp with time zone,interval,jsonb)",
