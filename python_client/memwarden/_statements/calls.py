@@ -24,6 +24,28 @@ FROM memwarden.find_items(
     max_rows => %(max_rows)s::int)
 """
 
+# What is behind the first pair of names is looked for only where that finds nothing, or all is.
+FIND_KEY: Final[LiteralString] = """
+WITH first AS MATERIALIZED (
+    SELECT f.* FROM memwarden.find_items(
+        subject => (%(subjects)s::text[])[1], predicate => (%(predicates)s::text[])[1],
+        layer => %(layer)s::text, scope => %(scope)s::text) AS f),
+found AS (
+    SELECT f.* FROM first AS f
+    UNION ALL
+    SELECT f.*
+    FROM unnest(%(subjects)s::text[], %(predicates)s::text[])
+         WITH ORDINALITY AS n (subject, predicate, place)
+    CROSS JOIN LATERAL memwarden.find_items(
+        subject => n.subject, predicate => n.predicate,
+        layer => %(layer)s::text, scope => %(scope)s::text) AS f
+    WHERE n.place > 1 AND (%(everything)s::boolean OR NOT EXISTS (SELECT FROM first)))
+SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
+       confidence, importance, status, stale, created_at, updated_at, expires_at,
+       valid_from, valid_to, classification, domains, attributes, provenance, contradicts
+FROM found
+"""
+
 REQUEST_STATUS: Final[LiteralString] = """
 SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after,
        layer, scope, attempt, submitted_at, decided_at, gates

@@ -18,6 +18,7 @@ from memwarden.cli.options import AsJson, Dsn, ExitCode, connected, exit_code
 from memwarden.cli.terminal import is_plain, print_json, printable
 from memwarden.errors import InvalidArgument
 from memwarden.results import WriteResult
+from memwarden.transfer import earlier
 from memwarden.transfer.apart import Sources
 from memwarden.transfer.records import Target, Unreadable
 from memwarden.transfer.report import ImportReport
@@ -31,7 +32,8 @@ def import_file(
     source: Annotated[
         str,
         typer.Argument(
-            help="A file, - for standard input; for mem0 and langgraph a connection string."
+            help="A file, - for standard input; for mem0 and langgraph a connection string; "
+            "for earlier-keys a scope."
         ),
     ],
     *,
@@ -78,7 +80,12 @@ def import_file(
     with connected(dsn) as memory:
         if report is not None and not report.parent.is_dir():
             raise InvalidArgument(f"there is no directory {report.parent}")
-        total, records = opened(format, source, Target(layer, scope), table)
+        total: int | None = None
+        records: Records
+        if format is Format.EARLIER_KEYS:
+            records = earlier.read(memory, source, layer)
+        else:
+            total, records = opened(format, source, Target(layer, scope), table)
         with nullcontext() if is_plain(bar.console) else bar:
             task = bar.add_task("writing", total=total)
 
@@ -92,13 +99,17 @@ def import_file(
                 bar.advance(task)
                 say(f"{record.place}: {record.why}")
 
-            requests = _requests(map(Sources(memory).settle, records), places, unread)
+            moved: dict[int, earlier.Moved] = {}
+            requests = _requests(map(Sources(memory).settle, records), places, moved, unread)
             for result in memory.write_all(requests, batch_size=batch_size):
                 bar.advance(task)
                 outcomes[result.outcome] += 1
                 place = places.pop(result.ordinal)
                 already = told.already
                 is_problem = told.decided(place, result)
+                of_earlier = moved.pop(result.ordinal, None)
+                if of_earlier is not None and not is_problem:
+                    of_earlier.end(memory)
                 if told.already == already:
                     worst = worst or exit_code(result.outcome)
                 if is_problem:
@@ -117,14 +128,18 @@ def import_file(
     raise typer.Exit(worst)
 
 
-def _requests(records: Records, places: dict[int, str], unread: Any) -> Iterator[Any]:
-    """Yield what is to be sent, and keep where each stood until it is decided."""
+def _requests(
+    records: Records, places: dict[int, str], moved: dict[int, earlier.Moved], unread: Any
+) -> Iterator[Any]:
+    """Yield what is to be sent, and keep where each stood, and what it ends, until decided."""
     number = 0
     for record in records:
         if isinstance(record, Unreadable):
             unread(record)
         else:
             places[number] = record.place
+            if isinstance(record, earlier.Moved):
+                moved[number] = record
             number += 1
             yield record.request
 

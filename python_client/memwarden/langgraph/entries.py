@@ -10,13 +10,13 @@ from langgraph.store.base import Item, SearchItem
 
 from memwarden.results import DatedItem, RecalledItem
 from memwarden.results import Item as MemoryItem
+from memwarden.transfer import earlier
+from memwarden.transfer.earlier import Memory, Place
 from memwarden.transfer.identifiers import key_of, namespace_of, predicate_of, subject_of
 
-Memory = MemoryItem | DatedItem | RecalledItem
 
-
-def is_entry(item: Memory) -> bool:
-    """Whether a memory is one that a store wrote, and no other of that scope and layer."""
+def is_of_today(item: Memory) -> bool:
+    """Whether a memory is one that a store of this release wrote."""
     subject, predicate = item.subject, item.predicate
     return (
         bool(subject and predicate)
@@ -24,6 +24,13 @@ def is_entry(item: Memory) -> bool:
         and subject_of(namespace_of(subject or "")) == subject
         and predicate_of(key_of(predicate or "")) == predicate
     )
+
+
+def place_of(item: Memory) -> Place | None:
+    """The namespace and key of what a store wrote; None of other memories of scope and layer."""
+    if is_of_today(item):
+        return namespace_of(item.subject or ""), key_of(item.predicate or "")
+    return earlier.place_of(item)
 
 
 def updated_at(item: Memory) -> datetime:
@@ -47,9 +54,10 @@ def as_found(item: DatedItem | RecalledItem, score: float | None) -> SearchItem:
 
 
 def _told(item: Memory) -> dict[str, Any]:
+    namespace, key = place_of(item) or ((), "")
     return {
-        "namespace": namespace_of(item.subject or ""),
-        "key": key_of(item.predicate or ""),
+        "namespace": namespace,
+        "key": key,
         "created_at": datetime.fromisoformat(item.provenance["first_recorded_at"]),
         "updated_at": updated_at(item),
     }

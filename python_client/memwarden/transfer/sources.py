@@ -32,6 +32,7 @@ class Format(StrEnum):
     LANGGRAPH = "langgraph"
     LETTA = "letta"
     ZEP = "zep"
+    EARLIER_KEYS = "earlier-keys"
 
 
 def opened(

@@ -10,15 +10,17 @@ from uuid import UUID
 from langgraph.store.base import GetOp, Item, ListNamespacesOp, PutOp, SearchItem, SearchOp
 
 from memwarden._async.client import AsyncClient
+from memwarden._statements import calls as sql
 from memwarden.errors import ConnectionFailed, MemwardenError
 from memwarden.langgraph.embedding import aembedded, aembedded_query
-from memwarden.langgraph.entries import as_found, as_item, is_entry, put_at
+from memwarden.langgraph.entries import as_found, as_item, is_of_today, place_of, put_at
 from memwarden.langgraph.filters import contained, matches, passes
 from memwarden.langgraph.index import FieldIndex, Vector
 from memwarden.langgraph.plan import Plan
 from memwarden.results import DatedItem, RecalledItem
 from memwarden.results import Item as MemoryItem
-from memwarden.transfer.identifiers import Namespace, namespace_of, predicate_of, subject_of
+from memwarden.transfer.earlier import names
+from memwarden.transfer.identifiers import Namespace, predicate_of, subject_of
 
 Scored = tuple[DatedItem | RecalledItem, float | None]
 # What a search with a query looks through, when others than the namespace's lie in the scope.
@@ -49,17 +51,31 @@ class AsyncReads:
             await self._prolong(found)
         return as_item(found)
 
-    async def entry(self, op: GetOp | PutOp) -> MemoryItem | None:
-        """The memory of a key."""
-        scope = self._plan.scope(op.namespace)
-        found = await self._client.find_items(
-            subject_of(op.namespace), predicate_of(op.key), layer=self._plan.layer, scope=scope
-        )
+    async def entry(self, op: GetOp) -> MemoryItem | None:
+        """The memory of a key; where there is none of today, that of an earlier release."""
+        return next(iter(await self._of_key(op, everything=False)), None)
+
+    async def entries(self, op: PutOp) -> list[MemoryItem]:
+        """The memories of a key; that of an earlier release would be found in place of today's."""
+        return await self._of_key(op, everything=True)
+
+    async def _of_key(self, op: GetOp | PutOp, *, everything: bool) -> list[MemoryItem]:
+        place = tuple(op.namespace), op.key
+        pairs = [(subject_of(place[0]), predicate_of(op.key)), *names(*place)]
+        arguments = {
+            "subjects": [subject for subject, _ in pairs],
+            "predicates": [predicate for _, predicate in pairs],
+            "layer": self._plan.layer,
+            "scope": self._plan.scope(op.namespace),
+            "everything": everything,
+        }
+        found = await self._client._session.fetch(sql.FIND_KEY, arguments, MemoryItem)
         if not found:
             # Nothing is found in a scope that is not seen either. This says which, and looks at
             # no memory.
-            await self._client.as_of(item_id=_NOBODY, scopes=[scope], layers=[self._plan.layer])
-        return next((item for item in found if is_entry(item)), None)
+            scope, layers = self._plan.scope(op.namespace), [self._plan.layer]
+            await self._client.as_of(item_id=_NOBODY, scopes=[scope], layers=layers)
+        return [each for each in found if place_of(each) == place]
 
     async def search(self, op: SearchOp) -> list[SearchItem]:
         """The entries below a prefix: what answers the query best, or else the newest first."""
@@ -73,11 +89,11 @@ class AsyncReads:
     async def namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         """The namespaces that have entries."""
         held = await self._held(self._plan.scope(_fixed_prefix(op)))
-        names = {namespace_of(item.subject) for item in held if item.subject}
-        names = {name for name in names if matches(name, op.match_conditions)}
+        found = {place[0] for place in map(place_of, held) if place}
+        found = {name for name in found if matches(name, op.match_conditions)}
         if op.max_depth is not None:
-            names = {name[: op.max_depth] for name in names}
-        return sorted(names)[op.offset : op.offset + op.limit]
+            found = {name[: op.max_depth] for name in found}
+        return sorted(found)[op.offset : op.offset + op.limit]
 
     async def vectors(self, index: FieldIndex, texts: Iterable[str]) -> dict[str, Vector | None]:
         """The vectors of texts, from one call of the model for those that are new."""
@@ -111,7 +127,19 @@ class AsyncReads:
         items = await self._client.as_of(
             scopes=[scope], layers=[self._plan.layer], filter=contained(filter)
         )
-        return [item for item in items if is_entry(item)]
+        today = {place_of(item) for item in items if is_of_today(item)}
+        # What was put again since has its value of today.
+        known = {None, *today}
+        return [item for item in items if is_of_today(item) or place_of(item) not in known]
+
+    async def _was_put_again(self, item: RecalledItem) -> bool:
+        """Whether a memory of an earlier release has another of today under its key."""
+        place = None if is_of_today(item) else place_of(item)
+        return place is not None and bool(
+            await self._client.find_items(
+                subject_of(place[0]), predicate_of(place[1]), layer=item.layer, scope=item.scope
+            )
+        )
 
     async def _newest(self, op: SearchOp) -> list[Scored]:
         held = await self._held(self._plan.scope(op.namespace_prefix), op.filter)
@@ -166,7 +194,8 @@ class AsyncReads:
             threshold=0,  # a store ranks, and says how near each is
             **asked,
         ):
-            yield [item for item in page if is_entry(item) and _fits(item, op)]
+            fitting = [item for item in page if _fits(item, op)]
+            yield [item for item in fitting if not await self._was_put_again(item)]
             seen += len(page)
             if seen >= _SEARCHED:
                 return
@@ -174,8 +203,10 @@ class AsyncReads:
 
 def _fits(item: DatedItem | RecalledItem, op: SearchOp) -> bool:
     prefix = tuple(op.namespace_prefix)
-    namespace = namespace_of(item.subject or "")
-    return namespace[: len(prefix)] == prefix and passes(item.content, op.filter)
+    place = place_of(item)
+    return (
+        place is not None and place[0][: len(prefix)] == prefix and passes(item.content, op.filter)
+    )
 
 
 def _fixed_prefix(op: ListNamespacesOp) -> Namespace:

@@ -162,13 +162,15 @@ class AsyncWork:
 
     async def _end(self, op: PutOp) -> Outcome:
         try:
-            item = await self._reads.entry(op)
-            result = None if item is None else await self._client.expire(item.item_id, _ENDED)
+            for item in await self._reads.entries(op):
+                result = await self._client.expire(item.item_id, _ENDED)
+                if not result.stored:
+                    return result
         except ConnectionFailed:
             raise
         except MemwardenError as error:
             return error
-        return None if result is None or result.stored else result
+        return None
 
     async def _unless_in_effect(self, op: PutOp, result: WriteResult) -> Outcome:
         """The result, or None where the store holds what was put.
