@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from memwarden_core.support.judge import DENIED, UNCLEAR, supports
 from memwarden_core.verdict.judge import Memory, Verdict, judge
 
 
 def of(new: str, old: str) -> Verdict:
     """The verdict on two texts without a key."""
     return judge(Memory(None, None, new, new), Memory(None, None, old, old))
+
+
+def support(content: str, excerpt: str) -> float:
+    """How far an excerpt of a document bears out a content."""
+    return supports(None, None, json.dumps(content), [excerpt], ["document"], [""])[0]
 
 
 @pytest.mark.parametrize(
@@ -86,3 +94,117 @@ def test_a_denial_of_the_same_words_about_what_has_a_name_is_decisive(
     """Proves: V4 (plain negation), V10."""
     for new, old in ((denied, said), (said, denied)):
         assert of(new, old).why.get("decisive", False) is decisive, (new, old)
+
+
+# What is said, and denials of it in more than one word.
+IN_MORE_WORDS = {
+    "The hall is heated": [
+        "The hall is not heated at all.",
+        "The hall isn't heated at all, as we know",
+        "The hall is not at all heated",
+        "The hall isn't heated in the least",
+        "The hall is not in the slightest heated",
+        "The hall is by no means heated",
+        "The hall is in no way heated",
+        "The hall is under no circumstances heated",
+        "The hall is not heated whatsoever",
+        "The hall is not heated in any way",
+    ],
+    "Ana smokes": ["Ana does not smoke at all", "Ana in no way smokes", "Ana never smokes at all"],
+    "Ana eats meat": ["Ana eats no meat at all", "Ana does not eat any meat whatsoever"],
+    "Die Halle ist beheizt": [
+        "Die Halle ist gar nicht beheizt",
+        "Die Halle ist \u00fcberhaupt nicht beheizt",
+        "Die Halle ist nicht im Geringsten beheizt",
+        "Die Halle ist keineswegs beheizt",
+        "Die Halle ist in keiner Weise beheizt",
+    ],
+    "La salle est chauff\u00e9e": [
+        "La salle n'est pas chauff\u00e9e",
+        "La salle n'est pas du tout chauff\u00e9e",
+        "La salle n\u2019est pas chauff\u00e9e du tout",
+        "La salle n'est nullement chauff\u00e9e",
+        "La salle n'est en aucun cas chauff\u00e9e",
+    ],
+    "La sala est\u00e1 climatizada": [
+        "La sala no est\u00e1 climatizada en absoluto",
+        "La sala no est\u00e1 de ning\u00fan modo climatizada",
+        "La sala jam\u00e1s est\u00e1 climatizada",
+    ],
+    "La sala \u00e8 riscaldata": [
+        "La sala non \u00e8 riscaldata",
+        "La sala non \u00e8 affatto riscaldata",
+        "La sala non \u00e8 riscaldata per nulla",
+    ],
+    "A sala \u00e9 aquecida": [
+        "A sala n\u00e3o \u00e9 de modo algum aquecida",
+        "A sala n\u00e3o \u00e9 nada aquecida",
+    ],
+    "De zaal is verwarmd": ["De zaal is helemaal niet verwarmd", "De zaal is geenszins verwarmd"],
+    "Salen \u00e4r uppv\u00e4rmd": [
+        "Salen \u00e4r inte uppv\u00e4rmd alls",
+        "Salen \u00e4r inte alls uppv\u00e4rmd",
+    ],
+    "Salen er opvarmet": [
+        "Salen er slet ikke opvarmet",
+        "Salen er p\u00e5 ingen m\u00e5de opvarmet",
+    ],
+    "Sala jest ogrzewana": [
+        "Sala wcale nie jest ogrzewana",
+        "Sala nie jest w og\u00f3le ogrzewana",
+    ],
+    "Зал отапливается": [
+        "Зал совсем не отапливается",
+        "Зал никогда не отапливается",
+    ],
+}
+
+
+@pytest.mark.parametrize("said", IN_MORE_WORDS)
+def test_a_denial_of_more_words_denies_as_one_word_does(said: str) -> None:
+    """For the judge of two memories, and for that of evidence, whichever of the two is claimed.
+
+    Proves: V4 (plain negation), V3 (source cross-reference)
+    """
+    for denied in IN_MORE_WORDS[said]:
+        assert of(denied, said).relation == of(said, denied).relation == "contradicts", denied
+        if "," in denied:
+            continue
+        assert support(said, denied) == support(denied, said) == DENIED, denied
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The hall is not only heated but painted", "The hall is heated"),
+        ("The hall is not just heated", "The hall is heated"),
+        ("The hall is not merely heated", "The hall is heated"),
+        ("The hall is not heated by gas but by oil", "The hall is heated by oil"),
+        ("The hall is heated at all times", "The hall is heated"),
+        ("The hall is not heated at all times", "The hall is heated"),
+        ("The hall is heated not at all by gas", "The hall is heated by oil"),
+        ("The hall is not heated in the least used wing", "The hall is heated"),
+        ("The hall is not heated any more than the barn", "The hall is heated"),
+        ("Is the hall not heated at all?", "The hall is heated"),
+        ("Ana eats no meat at all on Fridays", "Ana eats meat"),
+        ("Die Halle ist nicht nur beheizt, sondern trocken", "Die Halle ist beheizt"),
+        ("La salle n'est pas seulement chauff\u00e9e", "La salle est chauff\u00e9e"),
+        ("La salle n'est chauff\u00e9e que le soir", "La salle est chauff\u00e9e"),
+        ("De zaal is niet helemaal verwarmd", "De zaal is verwarmd"),
+        (
+            "Зал не совсем отапливается",
+            "Зал отапливается",
+        ),
+    ],
+)
+def test_words_of_a_denial_that_deny_something_else_flip_nothing(text: str, said: str) -> None:
+    """Proves: V4 (plain negation), V3 (source cross-reference)."""
+    assert of(text, said).relation not in ("contradicts", "updates", "same")
+    assert of(said, text).relation not in ("contradicts", "updates", "same")
+    assert support(said, text) == support(text, said) == UNCLEAR
+
+
+def test_a_denial_that_is_said_again_is_the_same_denial() -> None:
+    """Proves: V7 (words of one meaning)."""
+    assert of("The hall is not heated at all", "The hall is not heated").relation == "same"
+    assert of("The hall is heated", "The hall is heated at all hours").relation != "same"

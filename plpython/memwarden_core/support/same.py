@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..language.denials import plain as plain_denials
 from ..language.words import PAST_FORMS, word_set
 from .around import is_clause
 from .speaker import PEOPLE
@@ -27,6 +28,14 @@ _DENIALS = {
     "n\u00e3o": None,
     "nie": None,
     "\u043d\u0435": None,
+    "pas": None,
+    "jamais": None,
+    "nunca": None,
+    "jam\u00e1s": None,
+    "niemals": None,
+    "nooit": None,
+    "aldrig": None,
+    "aldri": None,
     "inte": None,
     "ikke": None,
     "no": None,
@@ -156,6 +165,7 @@ def without_denial(
     claim: Sequence[Word], said: Sequence[Word]
 ) -> Iterator[tuple[Sequence[Word], Sequence[Word]]]:
     """A claim and a sentence, where one of them denies: each as it would be if it did not."""
+    claim, said = _plainly(claim), _plainly(said)
     ours, theirs = _denials(claim), _denials(said)
     if len(ours) + len(theirs) != 1:
         return
@@ -165,6 +175,18 @@ def without_denial(
     else:
         for other in _without(claim, ours[0]):
             yield other, said
+
+
+def _plainly(words: Sequence[Word]) -> Sequence[Word]:
+    """The words with one plain word for a denial of several."""
+    ends = [bool(word.mark) for word in words[1:]] + [True]
+    edits = plain_denials([word.key for word in words], ends)
+    if not edits:
+        return words
+    found = list(words)
+    for first, end, instead in reversed(edits):
+        found[first:end] = [words[first]._replace(key=instead)] if instead else []
+    return found
 
 
 def _denials(words: Sequence[Word]) -> list[int]:

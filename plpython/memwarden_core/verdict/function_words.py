@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..language.words import BREAK, HEDGE, NEGATION, STOP, word_set
+from ..language.denials import DENIALS
+from ..language.words import BREAK, HEDGE, STOP, word_set
 
 
 class Kind(IntEnum):
@@ -41,16 +42,9 @@ BEARING = word_set(
 )
 """Words that are not weighed, and without which two texts say something else."""
 MUTE = frozenset({"both", "there", "too", "any", "ever", "once"})
-# Of German, Dutch, French, Spanish and Portuguese: words that mean nothing else in English.
-_DENIES = word_set(
-    """
-    nicht kein keine keinen keinem keiner keines niemals nirgends niet geen nooit pas jamais nunca
-    tampoco ning\u00fan ninguna n\u00e3o nenhum nenhuma
-    """
-)
 FUNCTION = (
     dict.fromkeys(STOP | MUTE, Kind.SKIP)
-    | dict.fromkeys(NEGATION | _DENIES, Kind.DENY)
+    | dict.fromkeys(DENIALS, Kind.DENY)
     | dict.fromkeys(HEDGE, Kind.HEDGE)
     | dict.fromkeys(BREAK, Kind.BREAK)
     | dict.fromkeys(_NOW_WORDS, Kind.NOW)

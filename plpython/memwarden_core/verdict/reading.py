@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from ..language.denials import may_differ
+from ..language.denials import plain as plain_denials
 from ..language.units import MONTHS, NUMBERS, UNITS
 from ..language.words import NEGATION, stem
 from ..light import TYPE_CHECKING
@@ -26,6 +28,7 @@ MAX_CHARACTERS = 2_000
 """Of a text so much is read; a longer one is never found to say the same as another."""
 MAX_SENTENCES = 8
 _MAX_WORD = 64
+_PAUSES = frozenset(".,;:!?)")
 _NOT_BUT = {("rather", "than"), ("instead", "of")}
 _PLANS = frozenset({"is", "are", "was", "were", "been", "am", "be", "while"})
 _EXACT = 2.0**53
@@ -128,12 +131,28 @@ def read(text: str) -> list[Sentence]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(PLAIN)
     reader = _Reader()
-    for chunk in text.split():
+    for chunk in _plainly(text) if may_differ(text.lower()) else text.split():
         reader.chunk(chunk)
         if len(reader.found) >= MAX_SENTENCES:
             break
     reader.close()
     return reader.found[:MAX_SENTENCES]
+
+
+def _plainly(text: str) -> list[str]:
+    """The chunks with one plain word for a denial of several: "not heated at all" is not heated."""
+    chunks = text.split()
+    words = [chunk.lower() if chunk.isalpha() else chunk.strip(EDGES).lower() for chunk in chunks]
+    ends = [chunk[-1] in _PAUSES for chunk in chunks[:-1]] + [True]
+    edits = plain_denials(words, ends)
+    for first, end, instead in reversed(edits):
+        last = chunks[end - 1]
+        tail = last[len(last.rstrip(EDGES)) :]
+        if not instead and first:
+            first -= 1
+            instead = chunks[first]
+        chunks[first:end] = [instead + tail]
+    return chunks
 
 
 def _amount(value: float) -> str:

@@ -57,9 +57,13 @@ def test_what_was_said_of_another_is_never_told_firmly(world: World) -> None:
             evidence = [cited["Flight" in claim]]
             answer = write(store.agent, "semantic", claim, evidence=evidence)
             assert (answer["outcome"], answer["reason"]) == ("COMMITTED", None), claim
-        denied = "Flight BA117 does not leave on 12 May."
-        answer = write(store.agent, "semantic", denied, evidence=[cited[1]])
-        assert answer["reason"] == "INSUFFICIENT_EVIDENCE"
+        for denied in (
+            "Flight BA117 does not leave on 12 May.",
+            "Flight BA117 does not leave on 12 May at all.",
+            "Flight BA117 by no means leaves on 12 May.",
+        ):
+            answer = write(store.agent, "semantic", denied, evidence=[cited[1]])
+            assert answer["reason"] == "INSUFFICIENT_EVIDENCE", denied
         found = recall(store.agent, query="allergy flight", k=50)
     assert {row["content"]: row["standing"] for row in found} == dict.fromkeys(kept, "reported")
 

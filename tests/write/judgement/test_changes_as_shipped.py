@@ -11,6 +11,11 @@ CHANGES = (
     ("The audit is due on 3 May.", "The audit was pushed to 9 May."),
     ("Bo commutes by train.", "Bo no longer commutes by train but by bike."),
 )
+DENIED = (
+    ("The barn is heated.", "The barn is not heated."),
+    ("The hall is heated.", "The hall is not heated at all."),
+    ("The shed is heated.", "The shed is by no means heated."),
+)
 BESIDE = (
     ("Lia is allergic to walnuts.", "Lia is allergic to peanuts."),
     ("The shop opens at 9 am.", "The café opposite the shop now opens at 8 am."),
@@ -33,6 +38,13 @@ def test_the_newer_value_comes_first_and_both_are_there(world: World) -> None:
             assert both == [later, earlier]
             assert found[earlier]["standing"] == "outdated"
             assert found[later]["standing"] == "supported"
+        # A denial in more words does what a plain one does: it takes the place of what was said.
+        for said, denied in DENIED:
+            for words in (said, denied):
+                write(store.agent, "semantic", words, evidence=[store.heard("Ana", words)])
+            found = {r["content"]: r for r in recall(store.agent, query=said, k=20)}
+            assert said not in found, denied
+            assert found[denied]["standing"] == "supported"
         for said in BESIDE:
             found = {r["content"]: r for r in recall(store.agent, query=said[0], k=20)}
             assert {found[text]["standing"] for text in said} == {"supported"}
