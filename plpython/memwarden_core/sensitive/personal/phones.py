@@ -176,7 +176,7 @@ def _unnamed(number: str, lower: str, start: int, end: int) -> Hit | None:
     if lower[start - 1 : start] == ":":
         return None  # the seconds and the year of "22:44:03 2022"
     if _is_called(_OWNED, lower, start):
-        known = len(digits) < 12 and any(_plan(region).number(digits) for region in _REGIONS)
+        known = (len(digits) < 12 or digits[0] == "0") and _is_known(digits)
         return Hit(start, end, 0.7) if known else None
     # Amounts, dates and versions are written in groups as well, but do not begin so.
     groups = _DIGITS.findall(number)
@@ -257,5 +257,8 @@ def _is_plausible(number: str, size: int) -> bool:
         return True
     if size == 7:
         return bool(re.fullmatch(r"[0-9]{3}[-. ][0-9]{4}", number))
-    digits = digits_of(number)
+    return _is_known(digits_of(number))
+
+
+def _is_known(digits: str) -> bool:
     return any(_plan(region).number(digits) is not None for region in _REGIONS)
