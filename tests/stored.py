@@ -137,7 +137,7 @@ RULES = {
         " WHERE i.status = 'ACTIVE' AND i.subject_key_id IS NULL"
         "   AND (i.fingerprint <> f.fingerprint OR i.key_hash IS DISTINCT FROM f.key_hash"
         "       AND i.key_hash <> memwarden_internal.unclaimed_key(i.item_id)"
-        "    OR i.search_vector <> memwarden_internal.words_to_index("
+        "    OR i.search_vector <> memwarden_internal.words_of("
         "       coalesce(s.text_search_config, l.text_search_config), v.search_text)"
         "       AND s.reindexed_to IS NULL)"
     ),

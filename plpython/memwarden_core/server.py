@@ -13,7 +13,6 @@ from functools import cache
 from . import canonical, embedding, screening, signing
 from . import examine as examination
 from .fingerprint import fingerprint, key_hash
-from .language import names
 from .light import TYPE_CHECKING, Any
 from .normalise import normalise
 from .sensitive import scan as sensitive
@@ -53,11 +52,10 @@ def examine(
     str | None,
     str | None,
     str,
-    str | None,
     bytes | None,
     bytes | None,
 ]:
-    """Return the fields of ``Examined``, the level of what stays in the request, parts of names.
+    """Return the fields of ``Examined``, and the level of what stays in the request.
 
     And the key of the attribute that it tells of, and the same where it is compared by it.
 
@@ -94,7 +92,6 @@ def examine(
         findings,
         _report(found.sensitive, rules),
         screening.sensitivity(found.sensitive),
-        parts_of_names(found.text) if found.text else None,
         key,
         key if is_sought else None,
     )
@@ -238,11 +235,6 @@ def blinded_words(
         for blinded in subject_keys.blinded_words(file, [key], words):
             done += [(number, word, mark) for word, mark in zip(words, blinded, strict=True)]
     return done
-
-
-def parts_of_names(text: str) -> str | None:
-    """Return the parts of names that are run together, None where a text has none."""
-    return names.parts_of_names(text[:200_000])
 
 
 def attribute_key(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import Connection, sql
@@ -16,14 +16,17 @@ from helpers import ask_for_little, recall, write
 
 
 @contextmanager
-def empty_database(server: Connection[Any], template: str = "template1") -> Iterator[World]:
+def empty_database(
+    server: Connection[Any], template: str = "template1", options: LiteralString = ""
+) -> Iterator[World]:
     """Create a database without memwarden, and drop it with the roles that were made for it.
 
-    Or one that is like another, to which nobody may be connected.
+    Or one that is like another, to which nobody may be connected; with more options of SQL.
     """
     name = f"packaging_{uuid.uuid4().hex[:12]}"
     names = [sql.Identifier(name), sql.Identifier(template)]
-    server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(*names))
+    create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy ").format(*names)
+    server.execute(create + sql.SQL(options))
     try:
         dsn = make_conninfo(server.info.dsn, dbname=name)
         with psycopg.connect(dsn, autocommit=True) as admin:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,7 @@ QUESTIONS = ["walk", "where does Ana live", "Rome Tiber office", "six", None]
 # Views whose functions give something else today.
 EMPTIED = ["items", "sessions"]
 TOLD = ["memories", "versions", "requests", "recalls", "history", "verify_log", "verify_provenance"]
+CAFE = "The café of Zürich is closed, see JIRA-4712."
 HINT = "A superuser runs: SELECT memwarden.setup();"
 # No storage is asked for these; the last two answer NULL with NULL.
 PURE = {"estimate_tokens", "lexical_embedding", "reasons", "render_context", "status"} | {
@@ -178,6 +180,7 @@ def updated(request: pytest.FixtureRequest, shared_world: World) -> Iterator[Upd
 def update(store: Updated) -> None:
     """Do what the fixture says."""
     world, ana = store.world, store.world.connect("release_ana")
+    assert write(ana, "episodic", CAFE)["outcome"] == "COMMITTED"
     store.before = told(world)
     store.rights.append(rights(world, store.dba))
     world.admin.execute("CREATE VIEW public.report AS SELECT * FROM memwarden.whoami()")
@@ -238,6 +241,27 @@ def test_the_store_tells_the_same(updated: Updated, what: str) -> None:
     assert updated.after[what] == updated.before[what]
     if what.startswith("verify"):
         assert updated.after[what] == {"faults": []}
+
+
+def test_a_job_makes_the_words_of_today_of_earlier_memories(updated: Updated) -> None:
+    """They are found by their own meanwhile, as new ones are; status() says how many wait.
+
+    Proves: T8, L6
+    """
+    ana = updated.world.connect("release_ana")
+    waiting = "SELECT detail FROM memwarden.status() WHERE component = 'words'"
+    assert re.match(r"([1-9]\d*) of \1 memories wait", updated.world.value(waiting))
+    new = "Bo asked for the cafe in Zurich, see JIRA-4711."
+    assert write(ana, "episodic", new)["outcome"] == "COMMITTED"
+
+    def first(query: str, k: int) -> list[str]:
+        return [row["text"] for row in recall(ana, query=query, k=k, threshold=0)]
+
+    assert set(first("café Zürich", 2)) == {CAFE, new}
+    updated.world.connect("memwarden_jobs").execute("CALL memwarden.reindex_words()")
+    assert updated.world.rows(waiting) == []
+    assert set(first("cafe zurich", 2)) == {CAFE, new}
+    assert first("4712", 1) == [CAFE]
 
 
 def test_it_is_like_a_fresh_one_and_goes_on(updated: Updated) -> None:

@@ -127,7 +127,7 @@ BEGIN
            key_hash = f.key_hash,
            inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL AND v.subject_key_id IS NULL
                                    THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
-           search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(
+           search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(
                coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), class = v.class,
            subject_key_id = v.subject_key_id,
            attribute_key = memwarden_internal.indexed_hash(memwarden_internal.attribute_key(

@@ -173,7 +173,7 @@ BEGIN
            CASE WHEN f.key_hash IS NOT NULL AND v.subject_key_id IS NULL
                 THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
            EXISTS (SELECT FROM memwarden_data.dispute AS d WHERE d.org_id = v.org_id AND d.item_id = v.item_id),
-           memwarden_internal.indexed_words(memwarden_internal.words_to_index(
+           memwarden_internal.indexed_words(memwarden_internal.words_of(
                coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), v.class, v.subject_key_id,
            memwarden_internal.fresh_until(v.org_id, v.layer, v.class, v.principal_id, h.created_at, h.updated_at),
            memwarden_internal.conversation_of((SELECT p.record -> 'origin' FROM memwarden_data.provenance AS p

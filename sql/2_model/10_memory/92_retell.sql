@@ -65,7 +65,7 @@ BEGIN
       FROM unnest(p_orgs, p_versions, p_texts) AS n (org_id, version_id, text)
      WHERE v.org_id = n.org_id AND v.version_id = n.version_id AND v.sealed IS NULL;
     UPDATE memwarden_data.item AS i
-       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(
+       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(
                coalesce(s.text_search_config, l.text_search_config), n.text), i.subject_key_id)
       FROM unnest(p_orgs, p_versions, p_texts) AS n (org_id, version_id, text), memwarden_data.scope AS s, memwarden_data.layer AS l
      WHERE i.org_id = n.org_id AND i.version_id = n.version_id AND s.scope_id = i.scope_id AND l.layer = i.layer;

@@ -171,7 +171,7 @@ BEGIN
         -- Not while words are copied: no log tells that they change.
         PERFORM memwarden_internal.hold_shelves();
         UPDATE memwarden_data.item AS i
-           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(p_settings ->> 'text_search_config',
+           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(p_settings ->> 'text_search_config',
                    memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),
                v.subject_key_id)
           FROM memwarden_data.version AS v

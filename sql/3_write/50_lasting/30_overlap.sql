@@ -20,13 +20,13 @@ BEGIN
     IF v_near = '{}' OR p_neighbours @? '$[*] ? (@.same_key == true)' THEN
         RETURN NULL;
     END IF;
-    v_words := tsvector_to_array(memwarden_internal.words_of(p_config, left(p_text, 20000)));
+    v_words := tsvector_to_array(memwarden_internal.whole_words(p_config, left(p_text, 20000)));
     -- In a short text one word is the news. In one without any nothing is known.
     IF v_words = '{}' OR cardinality(v_words) < (p_settings ->> 'words')::integer THEN
         RETURN NULL;
     END IF;
     -- Another number or another name: another thing, however it is told.
-    v_telling := CASE WHEN p_settings @> '{"names": true}' THEN tsvector_to_array(memwarden_internal.words_of(p_config, array_to_string(
+    v_telling := CASE WHEN p_settings @> '{"names": true}' THEN tsvector_to_array(memwarden_internal.whole_words(p_config, array_to_string(
         ARRAY(SELECT w.m [1] FROM regexp_matches(left(p_text, 20000), E'(\\m[[:upper:]]\\w*|\\S*\\d\\S*)', 'g') AS w (m)), ' ')))
             ELSE '{}' END;
     RETURN (

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.examine(
     p_content text, p_subject text, p_predicate text, p_schema text, p_constraints text,
     p_template text, p_synonyms text, p_max_bytes integer, p_want_embedding boolean, p_rules_hash text, p_arguments text,
     OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT key_hash bytea,
-    OUT search_text text, OUT embedding real[], OUT findings jsonb, OUT sensitive jsonb, OUT sensitivity text, OUT names text,
+    OUT search_text text, OUT embedding real[], OUT findings jsonb, OUT sensitive jsonb, OUT sensitivity text,
     OUT attribute_key bytea, OUT sought_key bytea)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -22,7 +22,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) IS
     'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), '
     'schema findings; and what the rules find in it, in subject, predicate and the other arguments (a JSON object), '
-    'with the level of what may stay; and the parts of names in it, as parts_of_names(); and attribute_key(), with '
+    'with the level of what may stay; and attribute_key(), with '
     'sought_key, the same where the content may end or deny what has that key. Never raises for bad content.';
 REVOKE ALL ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) FROM PUBLIC;
 

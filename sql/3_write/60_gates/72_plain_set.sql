@@ -224,7 +224,7 @@ BEGIN
                t.seeks_marks, t.has_durability, t.overlap, t.schema_id, t.text_template, t.asks_approval, t.by_risk, t.auto_below,
                t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, t.unclear, t.no_evidence, c.at AS began,
                f.canonical, f.content_hash, f.fingerprint,
-               f.attribute_key, f.sought_key, f.search_text, f.names, v.vector, clock_timestamp() AS ended,
+               f.attribute_key, f.sought_key, f.search_text, v.vector, clock_timestamp() AS ended,
                CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
                v_now + a.ordinality * interval '1 microsecond' AS now,
                v.vector IS NOT NULL AND f.findings IS NULL AND f.sensitive IS NULL AND f.sensitivity = 'none'
@@ -330,7 +330,7 @@ BEGIN
     ), born AS MATERIALIZED (
         SELECT r.place, r.id, r.path, r.evidence, r.said, r.ttl, r.trace_id, r.is_lexical, r.org_id, r.scope_id, r.layer, r.label_id,
                r.agent, r.has_limit, r.text_search_config, r.validation_weights, r.has_durability, r.schema_id, r.asks_approval,
-               r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.names, r.vector, r.own_model_id,
+               r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.vector, r.own_model_id,
                r.now, r.attribute_key,
                r.neighbours, r.grounds, r.fact_score, r.trust, r.trust_ceiling, r.adjusted, r.risk, r.measures,
                r.ended - r.began AS reading, r.judged - r.looked AS comparing, r.borne_out - r.judged AS weighing,
@@ -405,9 +405,7 @@ BEGIN
         SELECT r.org_id, r.item_id, r.scope_id, r.layer, 'ACTIVE', r.version_id, 1, false, 0, r.said, r.weight, r.adjusted, r.trust,
                'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint, r.attribute_key,
                memwarden_internal.standing_of(r.record),
-               CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text) AND r.names IS NULL
-                    THEN to_tsvector('english', left(r.search_text, 200000))
-                    ELSE memwarden_internal.words_and_names(r.text_search_config, r.search_text, r.names) END
+               memwarden_internal.words_of(r.text_search_config, r.search_text)
           FROM sure AS r ORDER BY r.place
     ), provenance AS (
         INSERT INTO memwarden_data.provenance (

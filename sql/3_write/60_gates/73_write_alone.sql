@@ -231,10 +231,7 @@ BEGIN
         v_terms.org_id, v_item_id, v_at.scope_id, p_layer, 'ACTIVE', v_version_id, 1, false, 0, v_said, v_weight,
         v_adjusted, coalesce(v_grounds.authority, 0), 'none', p_principal_id, v_at.label_id, v_now, v_now, v_expires, v_valid,
         v_form.content_hash, v_form.fingerprint, v_form.attribute_key, memwarden_internal.standing_of(v_record),
-        CASE WHEN v_at.text_search_config = 'english' AND octet_length(v_form.search_text) = length(v_form.search_text)
-                  AND v_form.names IS NULL
-             THEN to_tsvector('english', left(v_form.search_text, 200000))
-             ELSE memwarden_internal.words_and_names(v_at.text_search_config, v_form.search_text, v_form.names) END);
+        memwarden_internal.words_of(v_at.text_search_config, v_form.search_text));
     INSERT INTO memwarden_data.provenance (
         org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature, request_id,
         content_hash, agent_confidence, fact_score, validation_score, adjusted_confidence, authority)

@@ -134,7 +134,7 @@ BEGIN
             NEW.principal_id, NEW.request_id);
     END IF;
 
-    v_words := memwarden_internal.words_to_index(v_terms.text_search_config, NEW.search_text);
+    v_words := memwarden_internal.words_of(v_terms.text_search_config, NEW.search_text);
     IF NEW.subject_key_id IS NULL AND v_head.subject_key_id IS NOT NULL THEN
         -- What renews an encrypted memory is encrypted as well, whatever its own class is.
         NEW.subject_key_id := v_head.subject_key_id;

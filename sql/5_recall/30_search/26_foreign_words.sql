@@ -80,8 +80,8 @@ DECLARE
 BEGIN
     RETURN CASE
         -- A question of no words has its vector alone.
-        WHEN p_languages IS NULL OR coalesce(p_query, '') !~ E'\\w' THEN NULL
-        WHEN memwarden_internal.is_foreign(memwarden_internal.words_of('simple', left(p_query, 10000)), v_letters) THEN '.'
+        WHEN p_languages IS NULL OR coalesce(p_query, '') COLLATE pg_catalog.pg_c_utf8 !~ E'\\w' THEN NULL
+        WHEN memwarden_internal.is_foreign(memwarden_internal.whole_words('simple', left(p_query, 10000)), v_letters) THEN '.'
         WHEN memwarden_internal.language_of_config(p_config) <> ALL (p_languages) THEN '.'
         ELSE v_letters END;
 END

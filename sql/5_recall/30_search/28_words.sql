@@ -8,16 +8,79 @@ AS $function$
 DECLARE
     v_text  text := left(p_text, 200000);
     v_words tsvector;
-    v_other tsvector := ''::tsvector;
 BEGIN
     -- Most texts are plain ASCII in English, and pay for this alone.
-    IF octet_length(v_text) = length(v_text) AND NOT memwarden_internal.joins_words(p_config) THEN
-        RETURN to_tsvector(p_config::regconfig, v_text);
+    IF octet_length(v_text) = length(v_text) AND NOT memwarden_internal.joins_words(p_config) AND lower('I') = 'i' THEN
+        v_words := to_tsvector(p_config::regconfig, v_text);
+    ELSE
+        v_words := memwarden_internal.whole_words(p_config, v_text);
     END IF;
+    IF v_text ~ memwarden_internal.has_parts() THEN
+        -- Of a long text, what has any.
+        IF length(v_text) > 300 THEN
+            v_text := (SELECT string_agg(m.found [1], ' ')
+                         FROM regexp_matches(v_text, E'\\S*(?:' || memwarden_internal.has_parts() || E')\\S*', 'g') AS m (found));
+        END IF;
+        -- Their label tells times_said() that they are not said as such.
+        v_words := v_words || setweight(memwarden_internal.new_words(
+            to_tsvector(p_config::regconfig, array_to_string(memwarden_internal.parts_of_text(v_text, false), ' ')), v_words), 'C');
+    END IF;
+    RETURN v_words;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.words_of(text, text) IS
+    'The words by which a memory is found, by a text search configuration: whole_words() of its text and, labelled C, what '
+    'parts_of_text() adds: parts of names and codes, and words without their accents. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.words_of(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.whole_words(p_config text, p_text text)
+RETURNS tsvector
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_words tsvector := memwarden_internal.words_of_scripts(p_config, p_text);
+BEGIN
+    IF memwarden_internal.joins_words(p_config) THEN
+        v_words := v_words || to_tsvector('simple', coalesce((
+            SELECT string_agg(g.piece, ' ' ORDER BY g.piece)
+              FROM (SELECT DISTINCT p.piece
+                      FROM unnest(v_words) AS w, LATERAL memwarden_internal.pieces_of(w.lexeme) AS p (piece)
+                     WHERE length(w.lexeme) >= 8) AS g), ''));
+    END IF;
+    RETURN v_words;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.whole_words(text, text) IS
+    'The words of a text as it spells them: words_of_scripts(). Where words are joined to longer ones (German and its like): also '
+    'the pieces of four letters of words of eight and more.';
+REVOKE ALL ON FUNCTION memwarden_internal.whole_words(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.words_of_scripts(p_config text, p_text text)
+RETURNS tsvector
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_text  text := left(p_text, 200000);
+    v_other tsvector := ''::tsvector;
+BEGIN
+    IF octet_length(v_text) = length(v_text) THEN
+        RETURN to_tsvector(p_config::regconfig, memwarden_internal.small_letters(v_text));
+    END IF;
+    IF v_text ~ memwarden_internal.pictures() THEN
+        v_other := array_to_tsvector(ARRAY(
+            SELECT DISTINCT m.found [1] FROM regexp_matches(v_text, memwarden_internal.pictures(), 'g') AS m (found)));
+    END IF;
+    -- One spelling for a letter with its accent, and for one that is followed by it.
+    IF v_text ~ E'[\u0300-\u036f\u1100-\u11ff\u3099\u309a]' THEN
+        v_text := normalize(v_text, NFC);
+    END IF;
+    v_text := memwarden_internal.small_letters(v_text);
     -- A configuration of somebody's own, which pg_catalog has not, knows what it does.
     IF p_config NOT LIKE '%.%' THEN
         IF v_text ~ memwarden_internal.unspaced() THEN
-            v_other := to_tsvector('simple', memwarden_internal.pairs_of_signs(v_text));
+            v_other := v_other || to_tsvector('simple', memwarden_internal.pairs_of_signs(v_text));
             v_text := regexp_replace(v_text, memwarden_internal.unspaced(), ' ', 'g');
         END IF;
         IF p_config = 'english' THEN
@@ -35,55 +98,107 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    v_words := to_tsvector(p_config::regconfig, v_text) || v_other;
-    IF memwarden_internal.joins_words(p_config) THEN
-        v_words := v_words || to_tsvector('simple', coalesce((
-            SELECT string_agg(g.piece, ' ' ORDER BY g.piece)
-              FROM (SELECT DISTINCT p.piece
-                      FROM unnest(v_words) AS w, LATERAL memwarden_internal.pieces_of(w.lexeme) AS p (piece)
-                     WHERE length(w.lexeme) >= 8) AS g), ''));
-    END IF;
-    RETURN v_words;
+    RETURN to_tsvector(p_config::regconfig, v_text) || v_other;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_of(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.words_of_scripts(text, text) IS
     'The words of a text by a text search configuration. Chinese, Japanese, Korean, Thai and other text without spaces: '
     'each pair of neighbouring signs, and each Chinese sign. Under english, the default, Cyrillic, Greek and Arabic '
-    'words are stemmed by the rules of Russian, Greek and Arabic. Where words are joined to longer ones (German and its '
-    'like): also the pieces of four letters of words of eight and more. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_of(text, text) FROM PUBLIC;
+    'words are stemmed by the rules of Russian, Greek and Arabic. Each emoji is a word.';
+REVOKE ALL ON FUNCTION memwarden_internal.words_of_scripts(text, text) FROM PUBLIC;
 
--- What a question asks for. A word of a language that joins words is asked for by its pieces too; they count half of it together.
-CREATE OR REPLACE FUNCTION memwarden_internal.query_words(p_config text, p_query text)
+CREATE OR REPLACE FUNCTION memwarden_internal.new_words(p_words tsvector, p_known tsvector)
+RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN ts_delete(p_words, tsvector_to_array(p_known) || string_to_array('a b c d e f g h i j k l m n o p q r s t u v w x y z', ' '));
+COMMENT ON FUNCTION memwarden_internal.new_words(tsvector, tsvector) IS
+    'Words that are not among those that are known; single letters are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.new_words(tsvector, tsvector) FROM PUBLIC;
+
+-- What a question asks for. A name or a word with accents is asked for by its parts and without them too: all of it counts as one word.
+-- A word of a language that joins words is asked for by its pieces too; they count half of it together.
+CREATE OR REPLACE FUNCTION memwarden_internal.query_words(p_config text, p_query text, p_by_old_words boolean)
 RETURNS TABLE (lexeme text, share double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_query text := left(p_query, 10000);
+    v_whole tsvector := memwarden_internal.words_of_scripts(p_config, v_query);
+    v_parts text[];
+    -- What is only asked for as a part, and what has parts and so counts less itself.
+    v_new   tsvector := ''::tsvector;
+    v_split text[] := '{}'::text[];
+    v_share double precision := CASE WHEN p_by_old_words THEN 0.7 ELSE 0.3 END;
 BEGIN
-    IF memwarden_internal.joins_words(p_config) THEN
-        RETURN QUERY
-        WITH asked AS (
-            SELECT w.lexeme FROM unnest(to_tsvector(p_config::regconfig, left(p_query, 10000))) AS w
-        )
-        SELECT x.lexeme, max(x.share)
-          FROM (SELECT a.lexeme, 1::double precision AS share FROM asked AS a
-                 UNION ALL
-                SELECT p.piece, 0.5::double precision / count(*) OVER (PARTITION BY a.lexeme)
-                  FROM asked AS a, LATERAL memwarden_internal.pieces_of(a.lexeme) AS p (piece)
-                 WHERE length(a.lexeme) >= 5
-                 UNION ALL
-                SELECT w.lexeme, 1 FROM unnest(memwarden_internal.words_of('simple', left(p_query, 10000))) AS w
-                 WHERE w.lexeme ~ memwarden_internal.unspaced()) AS x
-         GROUP BY x.lexeme;
-    ELSE
-        RETURN QUERY SELECT w.lexeme, 1::double precision FROM unnest(memwarden_internal.words_of(p_config, left(p_query, 10000))) AS w;
+    IF v_query ~ memwarden_internal.has_parts() THEN
+        v_parts := memwarden_internal.parts_of_text(v_query, true);
+        v_new := memwarden_internal.new_words(to_tsvector(p_config::regconfig, array_to_string(v_parts, ' ')), v_whole);
+        IF length(v_new) > 0 THEN
+            v_split := ARRAY(SELECT w FROM unnest(tsvector_to_array(
+                                 ts_delete(v_whole, tsvector_to_array(to_tsvector(p_config::regconfig, v_parts [1]))))) AS w
+                              WHERE w ~ memwarden_internal.latin());
+        END IF;
     END IF;
+    RETURN QUERY
+    WITH asked AS MATERIALIZED (
+        SELECT w.lexeme, CASE WHEN s.lexeme IS NULL THEN 1 ELSE v_share END AS share
+          FROM unnest(tsvector_to_array(v_whole)) AS w (lexeme)
+          LEFT JOIN unnest(v_split) AS s (lexeme) ON s.lexeme = w.lexeme
+    )
+    SELECT x.lexeme, max(x.share)
+      FROM (SELECT a.lexeme, a.share FROM asked AS a
+             UNION ALL
+            SELECT n.lexeme, least(1, (1 - v_share) * greatest(cardinality(v_split), 1) / greatest(length(v_new), 1))
+              FROM unnest(tsvector_to_array(v_new)) AS n (lexeme)
+             UNION ALL
+            SELECT p.piece, 0.5::double precision / count(*) OVER (PARTITION BY a.lexeme)
+              FROM asked AS a, LATERAL memwarden_internal.pieces_of(a.lexeme) AS p (piece)
+             WHERE memwarden_internal.joins_words(p_config) AND length(a.lexeme) >= 5) AS x
+     GROUP BY x.lexeme;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.query_words(text, text) IS
-    'The words that a question is searched by, as words_of() makes those of memories, and how much each counts (1, '
-    'pieces of a word less).';
-REVOKE ALL ON FUNCTION memwarden_internal.query_words(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.query_words(text, text, boolean) IS
+    'The words that a question is searched by, as words_of() makes those of memories, and how much each counts: 1, the whole of a name '
+    'or of a word with accents 0.3, and all its parts together 0.7; pieces of a word less. p_by_old_words: some of the memories '
+    'have the words of before an update, old_words(): the whole counts 0.7 and the parts 0.3.';
+REVOKE ALL ON FUNCTION memwarden_internal.query_words(text, text, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.web_query(p_config text, p_query text)
+RETURNS tsquery
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_query tsquery := websearch_to_tsquery(p_config::regconfig, memwarden_internal.small_letters(p_query));
+    v_word  text;
+    v_asked tsquery;
+BEGIN
+    FOR v_word IN SELECT DISTINCT m.found [1]
+                    FROM regexp_matches(p_query, E'\\S*[\u00c0-\u02af\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff10-\uff5a]\\S*', 'g')
+                         AS m (found) LOOP
+        v_asked := plainto_tsquery(p_config::regconfig, memwarden_internal.small_letters(v_word));
+        v_query := ts_rewrite(v_query, v_asked, v_asked || plainto_tsquery(p_config::regconfig, memwarden_internal.plain_letters(v_word)));
+    END LOOP;
+    RETURN v_query;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.web_query(text, text) IS
+    'What a web search asks of the words of memories, each word as it is spelled or without its accents.';
+REVOKE ALL ON FUNCTION memwarden_internal.web_query(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.old_words(p_scopes bigint[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.reindexed_to IS NOT NULL);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.old_words(bigint[]) IS
+    'Whether memories of one of these scopes wait for reindex_words().';
+REVOKE ALL ON FUNCTION memwarden_internal.old_words(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.joins_words(p_config text)
 RETURNS boolean
@@ -102,45 +217,6 @@ COMMENT ON FUNCTION memwarden_internal.unspaced() IS
     'A regular expression: a run of signs of scripts that put no space between words, or none between a word and what '
     'is joined to it (Korean).';
 REVOKE ALL ON FUNCTION memwarden_internal.unspaced() FROM PUBLIC;
-
--- iPhone14, OPPOFindX3: names are asked for by a part of them.
-CREATE OR REPLACE FUNCTION memwarden_internal.parts_of_names(p_text text)
-RETURNS text
-LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
-return GD["memwarden:@python_hash@"].parts_of_names(p_text)
-$function$;
-COMMENT ON FUNCTION memwarden_internal.parts_of_names(text) IS
-    'Of words that are run together with others or with numbers, the parts of three letters and more; NULL where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.parts_of_names(text) FROM PUBLIC;
-
--- Memories alone: a question that asks for one name would ask for two words.
-CREATE OR REPLACE FUNCTION memwarden_internal.words_and_names(p_config text, p_text text, p_names text)
-RETURNS tsvector
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF p_names IS NULL THEN
-        RETURN memwarden_internal.words_of(p_config, p_text);
-    END IF;
-    RETURN memwarden_internal.words_of(p_config, p_text) || to_tsvector(p_config::regconfig, p_names);
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.words_and_names(text, text, text) IS
-    'The words by which a memory is found: words_of() its text, and of iPhone14 or OPPOFindX3 also the words that are run together, '
-    'given what parts_of_names() says of the text.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_and_names(text, text, text) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.words_to_index(p_config text, p_text text)
-RETURNS tsvector
-LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
-RETURN memwarden_internal.words_and_names(p_config, p_text, memwarden_internal.parts_of_names(p_text));
-COMMENT ON FUNCTION memwarden_internal.words_to_index(text, text) IS
-    'As words_and_names(), of a text whose names nobody has looked for yet.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_to_index(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pairs_of_signs(p_text text)
 RETURNS text
@@ -171,7 +247,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Of words alone: an address has no parts that mean something.
-    IF p_word ~ E'^\\w+$' AND p_word !~ E'\\d' THEN
+    IF p_word COLLATE pg_catalog.pg_c_utf8 ~ E'^\\w+$' AND p_word !~ E'\\d' THEN
         RETURN QUERY SELECT DISTINCT substr(p_word, n, 4) FROM generate_series(1, least(length(p_word), 64) - 3) AS n;
     END IF;
 END

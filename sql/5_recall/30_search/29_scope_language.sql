@@ -73,7 +73,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.reindex_next(integer) IS
-    'Indexes up to p_batch memories of a scope whose language has changed by the words of that language; false where '
+    'Indexes up to p_batch memories of a scope whose words are to be made anew; false where '
     'there is none, or others do it already or hold what is next.';
 REVOKE ALL ON FUNCTION memwarden_internal.reindex_next(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next(integer) TO memwarden_jobs, memwarden_admin;
@@ -101,7 +101,7 @@ BEGIN
                       WHERE i.org_id = v_scope.org_id AND i.scope_id = v_scope.scope_id AND i.item_id > v_scope.reindexed_to
                       ORDER BY i.item_id LIMIT p_batch FOR NO KEY UPDATE);
     UPDATE memwarden_data.item AS i
-       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(
+       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(
                coalesce(v_scope.text_search_config, l.text_search_config),
                memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),
            v.subject_key_id)
@@ -132,8 +132,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.reindex_words() IS
-    'Indexes the words of memories in scopes whose language has changed, as a job. set_scope_language() changes the language. It is '
-    'safe to run twice at once and to kill. A later run goes on where the last one stopped. It commits after each thousand memories, '
-    'so it cannot run inside a transaction.';
+    'Indexes the words of memories anew, as a job: in scopes whose language set_scope_language() has changed, and after an update '
+    'whose functions make other words. It is safe to run twice at once and to kill. A later run goes on where the last one stopped. It '
+    'commits after each thousand memories, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.reindex_words() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.reindex_words() TO memwarden_jobs, memwarden_admin;

@@ -169,7 +169,8 @@ BEGIN
                            ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY
                                AS c (config, place),
                LATERAL (SELECT t.lexeme, t.share, t.place
-                          FROM memwarden_internal.query_words(c.config, p_query) WITH ORDINALITY AS t (lexeme, share, place)
+                          FROM memwarden_internal.query_words(c.config, p_query, memwarden_internal.old_words(p_scopes))
+                               WITH ORDINALITY AS t (lexeme, share, place)
                          -- A question of more words than that is told by its long ones.
                          ORDER BY length(t.lexeme) DESC, t.lexeme
                          LIMIT 256) AS u

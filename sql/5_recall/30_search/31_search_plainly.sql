@@ -3,10 +3,14 @@ CREATE OR REPLACE FUNCTION memwarden_internal.times_said(p_words tsvector, p_ter
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 -- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.
+-- A part of a word, labelled C, is less than a word; so a memory that says a word as it is asked for comes first.
 RETURN CASE WHEN p_words @@ p_term
-            THEN round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(p_words, p_term)::double precision), 0.004::double precision)
-                       - 0.5::double precision) END;
-COMMENT ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) IS 'How often a memory has a word; NULL where it has not.';
+            THEN greatest(0.7::double precision, round(
+                     1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank('{0.1,0.04,0.4,1}', p_words, p_term)::double precision),
+                                  0.004::double precision)
+                     - 0.5::double precision)) END;
+COMMENT ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) IS
+    'How often a memory has a word, 0.7 times where it is a part of one; NULL where it has not.';
 REVOKE ALL ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) FROM PUBLIC;
 
 -- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less. Rounded to
@@ -149,7 +153,7 @@ BEGIN
                        WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially,
            v_is_talk AND EXISTS (SELECT FROM memwarden_data.item AS i
                                   WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.conversation IS NOT NULL) AS is_talk
-      INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
+      INTO v_asked FROM memwarden_internal.query_words(v_config, p_query, memwarden_internal.old_words(p_scopes)) AS a;
     IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
         RETURN NULL;
     ELSIF v_asked.shelves <> '{}' THEN

@@ -180,8 +180,10 @@ BEGIN
        AND (as_of.filter IS NULL OR v.content @> as_of.filter)
        AND (as_of.min_confidence IS NULL OR v.confidence >= as_of.min_confidence)
        AND (as_of.query IS NULL
-            OR to_tsvector(l.text_search_config::regconfig, left(v.search_text,
-                200000)) @@ websearch_to_tsquery(l.text_search_config::regconfig, left(as_of.query, 10000)))
+            OR EXISTS (SELECT FROM (SELECT coalesce(s.text_search_config, l.text_search_config) AS config OFFSET 0) AS f
+                        WHERE to_tsvector(f.config::regconfig, memwarden_internal.small_letters(left(v.search_text, 200000)))
+                              || memwarden_internal.words_of(f.config, v.search_text)
+                              @@ memwarden_internal.web_query(f.config, left(as_of.query, 10000))))
      ORDER BY s.path, v.layer, v.item_id;
 END
 $function$;

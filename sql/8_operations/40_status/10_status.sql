@@ -56,6 +56,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.lexicon_status();
     RETURN QUERY SELECT * FROM memwarden_internal.text_status();
     RETURN QUERY SELECT * FROM memwarden_internal.capture_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.word_status();
     RETURN QUERY SELECT * FROM memwarden_internal.standing_status();
     RETURN QUERY SELECT * FROM memwarden_internal.residency_status();
     RETURN QUERY SELECT * FROM memwarden_internal.compliance_status();
@@ -81,8 +82,8 @@ COMMENT ON FUNCTION memwarden.status() IS
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, keys of subjects, and tables of a '
     'checkpointer where there are some; (6) scopes that have grown, storage budgets, collection that waits for a person, '
-    'embedders that layers wait for, dictionaries, texts that an update makes anew, captures in a shape that no extractor has read, '
-    'and memories that wait to be weighed again; '
+    'embedders that layers wait for, dictionaries, texts and words that an update makes anew, captures in a shape that no extractor has '
+    'read, and memories that wait to be weighed again; '
     '(7) for administrators, open P0 incidents, legal holds for which erasures wait, and thresholds that revalidate() has raised; '
     '(8) deferred requests (the caller''s own, and for administrators all). Every component has a state and a detail. state: ok, '
     'missing, outdated or warning. '
@@ -109,6 +110,29 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.text_status() IS
     'How far the sweep of texts is, after an update whose functions tell memories in other words; no row when it is over.';
 REVOKE ALL ON FUNCTION memwarden_internal.text_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.word_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.reindexed_to IS NOT NULL) THEN
+        RETURN;
+    END IF;
+    -- How much others remember is an administrator's to know.
+    RETURN QUERY SELECT 'words', 'outdated',
+            CASE WHEN memwarden_internal.is_database_admin() THEN format('%s of %s', w.waiting, w.memories) ELSE 'some' END
+            || ' memories wait for their words to be made anew, and are found by the old ones until then: the job memwarden_words does it'
+      FROM (SELECT count(*) AS memories, count(*) FILTER (WHERE i.item_id > s.reindexed_to) AS waiting
+              FROM memwarden_data.scope AS s
+              JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.scope_id = s.scope_id) AS w
+     WHERE w.waiting > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.word_status() IS
+    'How many memories wait for reindex_words(), after an update or a change of language; no row when none does.';
+REVOKE ALL ON FUNCTION memwarden_internal.word_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.standing_status()
 RETURNS TABLE (component text, state text, detail text)

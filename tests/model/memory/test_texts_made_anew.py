@@ -21,7 +21,7 @@ FACTS = {
 }
 OLD_TEXTS = (
     "UPDATE memwarden_data.version SET search_text = 'Lia statement ' || search_text",
-    "UPDATE memwarden_data.item AS i SET search_vector = memwarden_internal.words_to_index("
+    "UPDATE memwarden_data.item AS i SET search_vector = memwarden_internal.words_of("
     "    l.text_search_config, v.search_text)"
     "  FROM memwarden_data.version AS v, memwarden_data.layer AS l"
     " WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND l.layer = i.layer",

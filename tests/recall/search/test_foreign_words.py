@@ -117,18 +117,18 @@ def test_letters_that_no_language_of_a_model_has(
     ("text", "parts"),
     [
         ("iPhone14", {"iphon"}),
-        ("OPPOFindX3", {"oppo", "find"}),
+        ("OPPOFindX3", {"oppo", "find", "x3"}),
         ("a YouTube video", {"tube", "you"}),
         ("DVDs at 10am, 3rd of May", set()),
         ("d41d8cd98f00b204e9800998ecf8427e", set()),
-        ("0191e0aa-7abc-7def-8abc-0123456789ab", {"abc", "def"}),
+        ("0191e0aa-7abc-7def-8abc-0123456789ab", set()),
         ("the iPhone", set()),
     ],
 )
 def test_names_are_found_by_their_parts(shared_world: World, text: str, parts: set[str]) -> None:
     """Of what is run together, besides the whole; of keys and hashes nothing is made."""
     words = shared_world.value(
-        "SELECT tsvector_to_array(memwarden_internal.words_to_index('english', %s))", text
+        "SELECT tsvector_to_array(memwarden_internal.words_of('english', %s))", text
     )
     whole = shared_world.value("SELECT tsvector_to_array(to_tsvector('english', %s))", text)
     assert set(words) - set(whole) <= parts

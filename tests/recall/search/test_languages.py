@@ -139,13 +139,13 @@ def test_a_language_is_inherited_and_changed_later(world: World) -> None:
     # A scope made later speaks as the one above it does.
     world.admin.execute("SELECT memwarden.create_scope('/org/bau/domain/de/task/t1')")
     below = world.agent("/org/bau/domain/de/task/t1")
-    remember_all(below, ["Bäume im Garten"])
-    assert found(below, "Baum") == ["Bäume im Garten"]
+    remember_all(below, ["Männer im Garten"])
+    assert found(below, "Mann") == ["Männer im Garten"]
     # Heads made anew have the same words, and a language taken back is that of the layer again.
     assert world.value("SELECT memwarden.set_scope_language('/org/bau', NULL)") == 3
     world.admin.execute("CALL memwarden.reindex_words()")
-    assert found(below, "Baum") == []
-    assert found(below, "Bäume") == ["Bäume im Garten"]
+    assert found(below, "Mann") == []
+    assert found(below, "Männer") == ["Männer im Garten"]
 
 
 def test_the_job_may_run_twice_at_once_and_be_killed(world: World) -> None:
