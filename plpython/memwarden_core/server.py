@@ -12,7 +12,7 @@ from functools import cache
 # for what it does.
 from . import canonical, embedding, screening, signing
 from . import examine as examination
-from .fingerprint import fingerprint, key_hash
+from .fingerprint import fingerprint, key_hash, normalised_name, normalised_predicate
 from .light import TYPE_CHECKING, Any
 from .normalise import normalise
 from .sensitive import scan as sensitive
@@ -461,6 +461,16 @@ def mentions(terms: list[str], documents: list[str | None], ours: list[str | Non
     from .mentions import mentions as found
 
     return found(terms, documents, ours)
+
+
+def name_forms(
+    subject: str | None, predicate: str | None, synonyms: str
+) -> tuple[str | None, str | None]:
+    """Return subject and predicate as a key has them, by the synonyms of a JSON object."""
+    table = examination.prepared_synonyms(synonyms)
+    forms = normalised_name(subject, table), normalised_predicate(predicate, table)
+    subject_form, predicate_form = (form.decode() if form else None for form in forms)
+    return subject_form, predicate_form
 
 
 def normalised_subject(subject: str, synonyms: str) -> str:

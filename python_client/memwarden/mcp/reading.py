@@ -15,14 +15,13 @@ SELECT count(*) OVER () AS total, i.item_id, i.version, i.layer, i.scope, i.kind
        i.predicate, i.content, i.confidence, i.recorded_at AS updated_at, i.valid_from, i.valid_to
 FROM memwarden.as_of(
     scope => %(scope)s::text, layers => %(layers)s::text[], kind => %(kind)s::text,
-    query => %(words)s::text) AS i
+    predicate => %(predicate)s::text, query => %(words)s::text) AS i
 WHERE (%(item_ids)s::uuid[] IS NULL OR i.item_id = ANY (%(item_ids)s::uuid[]))
-  AND (%(about)s::text IS NULL OR lower(i.subject) = lower(%(about)s::text)
+  AND (%(about)s::text IS NULL
+       OR i.item_id IN (SELECT a.item_id FROM memwarden.as_of(
+              scope => %(scope)s::text, subject => %(about)s::text) AS a)
        OR jsonb_typeof(i.content) = 'string' AND lower(i.content #>> '{}') = lower(%(about)s::text))
   AND (%(value)s::text IS NULL OR lower(i.content #>> '{}') = lower(%(value)s::text))
-  AND (%(predicate)s::text IS NULL
-       OR lower(regexp_replace(btrim(i.predicate, ' []'), '[[:space:]_-]+', ' ', 'g'))
-        = lower(regexp_replace(btrim(%(predicate)s::text, ' []'), '[[:space:]_-]+', ' ', 'g')))
 ORDER BY i.recorded_at DESC, i.item_id
 LIMIT %(most)s::int
 """

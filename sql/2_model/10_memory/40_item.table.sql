@@ -50,6 +50,9 @@ CREATE TABLE memwarden_data.item (
     standing       memwarden_data.standing NOT NULL DEFAULT 'inferred',
     -- Until when a rule of retention lets it be read: expires_at is never later. NULL where none ends soon.
     kept_until     timestamptz,
+    -- Subject and predicate as write() compares them, where that is not simply their small letters: keep_name_forms().
+    subject_form   text,
+    predicate_form text,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
@@ -68,9 +71,10 @@ CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE st
 -- Of which person: memwarden_internal.subject_form(), written out.
 CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject, NFKC)), class) WHERE status = 'ACTIVE'
     AND class IS NOT NULL;
--- What find_items() looks up. A hash, since a subject may be longer than an index takes.
-CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower(subject), 0)) WHERE status = 'ACTIVE'
-    AND subject IS NOT NULL;
+-- What a recall of a subject looks up. A hash, since a subject may be longer than an index takes.
+CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(
+    coalesce(subject_form, lower(subject COLLATE "C") COLLATE "default"), 0))
+    WHERE status = 'ACTIVE' AND subject IS NOT NULL;
 -- Of which subjects a scope has encrypted memories: what a recall asks for is looked for under the key of each.
 CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 -- What was written before and after a memory of a conversation. Most stores have few of them, or none.

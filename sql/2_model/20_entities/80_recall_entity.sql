@@ -108,6 +108,7 @@ DECLARE
     v_ids       bigint[] := memwarden_internal.same_entities(v_entity.org_id, v_entity.entity_id, v_reader.scopes, v_reader.clearance);
     v_distances integer[] := array_fill(0, ARRAY[cardinality(v_ids)]);
     v_next      bigint[] := v_ids;
+    v_names     record := memwarden_internal.asked_names(v_reader.orgs, NULL, recall_entity.predicate);
 BEGIN
     IF (recall_entity.depth BETWEEN 0 AND 3 AND recall_entity.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'depth: 0 to 3; max_rows: 1 to 1,000');
@@ -131,8 +132,8 @@ BEGIN
          WHERE i.scope_id = ANY (v_reader.scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_now)
            AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
            AND (recall_entity.layers IS NULL OR i.layer = ANY (recall_entity.layers))
-           AND (recall_entity.predicate IS NULL OR memwarden_internal.predicate_name(i.predicate)
-               = memwarden_internal.predicate_name(recall_entity.predicate))
+           AND (recall_entity.predicate IS NULL
+                OR memwarden_internal.form_of_predicate(i.predicate_form, i.predicate) = ANY (v_names.predicates))
            AND (recall_entity.valid_at IS NULL OR i.valid_during @> recall_entity.valid_at)
          ORDER BY i.item_id, d.distance, k.role DESC, e.entity_id
     ), best AS (

@@ -2,8 +2,8 @@ DO $type$
 BEGIN
     IF to_regtype('memwarden_internal.item_filter') IS NULL THEN
         CREATE TYPE memwarden_internal.item_filter AS (
-            subject         text,
-            predicate       text,
+            subjects        text[],
+            predicates      text[],
             kind            text,
             content         jsonb,
             min_confidence  double precision,
@@ -12,7 +12,8 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.item_filter IS 'What recall() narrows down to, as its arguments say it; what is NULL is not asked for.';
+COMMENT ON TYPE memwarden_internal.item_filter IS
+    'What recall() narrows down to: names by their forms, the rest as its arguments say it; what is NULL is not asked for.';
 
 -- Only what is asked for is in the statement, which is planned for it.
 CREATE OR REPLACE FUNCTION memwarden_internal.filter_conditions(p_only memwarden_internal.item_filter)
@@ -22,8 +23,10 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN concat(
-        CASE WHEN p_only.subject IS NOT NULL THEN ' AND lower(i.subject) = lower(($7).subject)' END,
-        CASE WHEN p_only.predicate IS NOT NULL THEN ' AND lower(i.predicate) = lower(($7).predicate)' END,
+        CASE WHEN p_only.subjects IS NOT NULL
+             THEN ' AND memwarden_internal.form_of_subject(i.subject_form, i.subject) = ANY (($7).subjects)' END,
+        CASE WHEN p_only.predicates IS NOT NULL
+             THEN ' AND memwarden_internal.form_of_predicate(i.predicate_form, i.predicate) = ANY (($7).predicates)' END,
         CASE WHEN p_only.kind IS NOT NULL THEN ' AND i.kind = ($7).kind' END,
         CASE WHEN p_only.min_confidence IS NOT NULL THEN ' AND i.confidence >= ($7).min_confidence' END,
         CASE WHEN p_only.valid_at IS NOT NULL THEN ' AND i.valid_during @> ($7).valid_at' END,

@@ -15,7 +15,8 @@ BEGIN
           FROM memory AS m
           JOIN memwarden_data.item AS a
             ON a.org_id = p_org_id AND a.status = 'ACTIVE' AND a.subject IS NOT NULL
-           AND hashtextextended(lower(a.subject), 0) = hashtextextended('memwarden:item/' || p_item_id, 0)
+           AND hashtextextended(memwarden_internal.form_of_subject(a.subject_form, a.subject), 0)
+               = hashtextextended('memwarden:item/' || p_item_id, 0)
            AND a.kind = 'annotation' AND a.principal_id <> m.principal_id AND (a.expires_at IS NULL OR a.expires_at > p_now)
           JOIN memwarden_data.version AS v ON v.org_id = a.org_id AND v.version_id = a.version_id AND v.tier = 'hot'
           JOIN memwarden_data.version AS t

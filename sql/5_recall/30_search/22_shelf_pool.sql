@@ -394,8 +394,9 @@ BEGIN
         '         LIMIT $2) AS h',
         memwarden_internal.shelf_name(p_shelf), memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only),
         -- As the index has it.
-        CASE WHEN p_only.subject IS NOT NULL
-             THEN ' AND hashtextextended(lower(i.subject), 0) = hashtextextended(lower(($7).subject), 0)' END);
+        CASE WHEN p_only.subjects IS NOT NULL
+             THEN ' AND i.subject IS NOT NULL AND hashtextextended(memwarden_internal.form_of_subject(i.subject_form, i.subject), 0)'
+                  ' = ANY (ARRAY(SELECT hashtextextended(s.form, 0) FROM unnest(($7).subjects) AS s (form)))' END);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) IS

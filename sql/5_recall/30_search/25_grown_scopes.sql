@@ -37,7 +37,7 @@ BEGIN
     IF NOT (p_only IS NULL) AND p_shelf > 0 THEN
         SELECT s.org_id, s.scope_id, s.layer INTO v_home FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
     END IF;
-    IF p_only.subject IS NOT NULL AND p_shelf > 0 THEN
+    IF p_only.subjects IS NOT NULL AND p_shelf > 0 THEN
         -- What is of one subject an index finds. Where that is little, nothing has to be reckoned.
         EXECUTE memwarden_internal.filtered_statement(p_shelf, p_only) INTO counted, counted_alike, enough
           USING p_embedding, 2001, p_now, p_principal_id, p_labels, p_model_id, p_only, v_home.org_id, v_home.scope_id, v_home.layer;

@@ -112,6 +112,7 @@ SET work_mem = '64MB'
 AS $function$
 DECLARE
     v_grown    record;
+    v_names    record := memwarden_internal.asked_names(p_orgs, p_subject, p_predicate);
     v_weight   record;
     v_homes    bigint[];
     v_configs  text[];
@@ -144,7 +145,8 @@ BEGIN
             v_weight.keyword + CASE WHEN v_weight.unread = '.' THEN v_weight.vector ELSE 0 END,
             p_limit + coalesce(cardinality(p_exclude), 0), p_now, p_principal_id, p_labels,
         CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
-             THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
+             THEN (v_names.subjects, v_names.predicates, p_kind, p_filter, p_min_confidence,
+                   p_valid_at)::memwarden_internal.item_filter END);
     v_weight.talk := v_weight.talk AND EXISTS (
         SELECT FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.conversation IS NOT NULL);
@@ -155,7 +157,7 @@ BEGIN
                    p_orgs, v_grown.item_ids, v_grown.similarities, v_grown.pooled, p_embedding, p_model_id) AS t;
     END IF;
     -- Whose memories there are encrypted: their words are asked for as they stand in the index.
-    v_keys := memwarden_internal.keys_of_scopes(p_orgs, p_scopes, p_subject);
+    v_keys := memwarden_internal.keys_of_scopes(p_orgs, p_scopes, v_names.subjects);
     RETURN QUERY
     WITH terms AS MATERIALIZED (
         -- Each word has a number, by which it is known from here on.
@@ -203,7 +205,7 @@ BEGIN
             WHERE g.similarity IS NOT NULL
     ), heads AS (
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
-            i.predicate, i.kind, i.confidence,
+            i.subject_form, i.predicate, i.predicate_form, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
                    i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id, i.conversation,
                -- Whether the sample of a shelf stands for it.
@@ -216,7 +218,7 @@ BEGIN
         SELECT h.*, g.place <= v_grown.pooled
           FROM unnest(v_grown.item_ids) WITH ORDINALITY AS g (item_id, place),
                LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at,
-                   i.subject, i.predicate, i.kind, i.confidence,
+                   i.subject, i.subject_form, i.predicate, i.predicate_form, i.kind, i.confidence,
                                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
                                    i.class, i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id,
                                -- Of a part of a shelf, who stands beside whom is known where all of a conversation is at hand.
@@ -226,7 +228,7 @@ BEGIN
          UNION ALL
         -- No shelf has what is encrypted.
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
-            i.predicate, i.kind, i.confidence,
+            i.subject_form, i.predicate, i.predicate_form, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
                    i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id,
                CASE WHEN v_whole IS NULL OR i.conversation = ANY (v_whole) THEN i.conversation END, false
@@ -267,8 +269,9 @@ BEGIN
                  WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
                    AND i.status = 'ACTIVE'
                    AND (i.expires_at IS NULL OR i.expires_at > p_now)
-                   AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
-                   AND (p_predicate IS NULL OR lower(i.predicate) = lower(p_predicate))
+                   AND (p_subject IS NULL OR memwarden_internal.form_of_subject(i.subject_form, i.subject) = ANY (v_names.subjects))
+                   AND (p_predicate IS NULL
+                OR memwarden_internal.form_of_predicate(i.predicate_form, i.predicate) = ANY (v_names.predicates))
                    AND (p_kind IS NULL OR i.kind = p_kind)
                    AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
                    AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)

@@ -131,6 +131,7 @@ DECLARE
     v_unread     text;
     v_dates      tstzmultirange := (SELECT w.dates FROM unnest(p_weights) AS w WHERE w.dates IS NOT NULL LIMIT 1);
     v_asked      record;
+    v_names      record := memwarden_internal.asked_names(p_orgs, p_subject, p_predicate);
     t1 tsquery; t2 tsquery; t3 tsquery; t4 tsquery; t5 tsquery; t6 tsquery; t7 tsquery; t8 tsquery;
 BEGIN
     SELECT array_agg(w.layer), array_agg(w.factor), array_agg(w.vector), array_agg(w.keyword), array_agg(w.threshold),
@@ -196,8 +197,9 @@ BEGIN
            AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
            AND i.status = 'ACTIVE'
            AND (i.expires_at IS NULL OR i.expires_at > p_now)
-           AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
-           AND (p_predicate IS NULL OR lower(i.predicate) = lower(p_predicate))
+           AND (p_subject IS NULL OR memwarden_internal.form_of_subject(i.subject_form, i.subject) = ANY (v_names.subjects))
+           AND (p_predicate IS NULL
+                OR memwarden_internal.form_of_predicate(i.predicate_form, i.predicate) = ANY (v_names.predicates))
            AND (p_kind IS NULL OR i.kind = p_kind)
            AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
            AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)

@@ -14,6 +14,8 @@ DECLARE
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
     v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_names        record := memwarden_internal.asked_names(v_orgs, find_items.subject, find_items.predicate);
+    v_hashes       bigint[] := ARRAY(SELECT hashtextextended(s.form, 0) FROM unnest(v_names.subjects) AS s (form));
     v_items        uuid[];
 BEGIN
     IF find_items.subject IS NULL THEN
@@ -29,9 +31,10 @@ BEGIN
         SELECT i.item_id FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE'
            AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-           AND hashtextextended(lower(i.subject), 0) = hashtextextended(lower(find_items.subject), 0)
-           AND lower(i.subject) = lower(find_items.subject)
-           AND (find_items.predicate IS NULL OR lower(i.predicate) = lower(find_items.predicate))
+           AND i.subject IS NOT NULL AND hashtextextended(memwarden_internal.form_of_subject(i.subject_form, i.subject), 0) = ANY (v_hashes)
+           AND memwarden_internal.form_of_subject(i.subject_form, i.subject) = ANY (v_names.subjects)
+           AND (find_items.predicate IS NULL
+                OR memwarden_internal.form_of_predicate(i.predicate_form, i.predicate) = ANY (v_names.predicates))
            AND (find_items.layer IS NULL OR i.layer = find_items.layer)
            AND (find_items.kind IS NULL OR i.kind = find_items.kind)
            AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
@@ -45,7 +48,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) IS
     'Returns the current memories about a subject that the caller may see, newest first. Each row is as get() shows '
     'it. An index finds the memories, so the call is fast however many others there are. No row means that there is '
-    'none that the caller may see. subject, predicate: compared without regard to case, as recall() does. layer, '
+    'none that the caller may see. subject, predicate: compared as write() compares them. layer, '
     'scope, kind: only memories of this layer, of exactly this scope, of this kind. max_rows: 1 to 10000; default '
     '100. Raises 22023 without a subject; 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) FROM PUBLIC;

@@ -112,6 +112,38 @@ COMMENT ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, 
     'were held true of then. Asks no rights but the organisation.';
 REVOKE ALL ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) FROM PUBLIC;
 
+-- Of what was held, each name is compared once, however many versions bear it.
+CREATE OR REPLACE FUNCTION memwarden_internal.spellings_held(
+    p_held memwarden_internal.held_version[], p_subject text, p_predicate text, OUT subjects text[], OUT predicates text[])
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+BEGIN
+    WITH said AS MATERIALIZED (
+        SELECT DISTINCT v.org_id, v.subject, v.predicate
+          FROM unnest(p_held) AS h
+          JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.item_id = h.item_id AND v.version_id = h.version_id
+    ), asked AS MATERIALIZED (
+        SELECT o.org_id, n.subjects, n.predicates, coalesce(y.synonyms::text, '{}') AS synonyms
+          FROM (SELECT DISTINCT s.org_id FROM said AS s) AS o
+          LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = o.org_id
+         CROSS JOIN LATERAL memwarden_internal.asked_names(ARRAY[o.org_id], p_subject, p_predicate) AS n
+    )
+    SELECT array_agg(DISTINCT s.subject) FILTER (WHERE memwarden_internal.form_of_subject(k.subject_form, s.subject) = ANY (a.subjects)),
+           array_agg(DISTINCT s.predicate)
+               FILTER (WHERE memwarden_internal.form_of_predicate(k.predicate_form, s.predicate) = ANY (a.predicates))
+      INTO subjects, predicates
+      FROM said AS s
+      JOIN asked AS a ON a.org_id = s.org_id
+     CROSS JOIN LATERAL memwarden_internal.kept_name_forms(s.subject, s.predicate, a.synonyms) AS k;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.spellings_held(memwarden_internal.held_version[], text, text) IS
+    'In which spellings versions that were held bear a subject and a predicate, as write() compares them.';
+REVOKE ALL ON FUNCTION memwarden_internal.spellings_held(memwarden_internal.held_version[], text, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden.as_of(
     system_time timestamptz DEFAULT NULL,
     valid_time timestamptz DEFAULT NULL,
@@ -137,6 +169,8 @@ DECLARE
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_system_time  timestamptz := coalesce(as_of.system_time, clock_timestamp());
     v_held         memwarden_internal.held_version[];
+    v_subjects     text[];
+    v_predicates   text[];
 BEGIN
     PERFORM memwarden_internal.check_recall(1, as_of.layers, as_of.min_confidence, NULL, 'weighted');
     IF as_of.item_id IS NULL OR as_of.scope IS NOT NULL OR as_of.scopes IS NOT NULL THEN
@@ -147,6 +181,10 @@ BEGIN
                              AND memwarden_internal.may_read(v_principal_id, i.scope_id));
     END IF;
     v_held := ARRAY(SELECT h FROM memwarden_internal.versions_at(v_scopes, as_of.item_id, v_system_time, as_of.valid_time) AS h);
+    IF num_nonnulls(as_of.subject, as_of.predicate) > 0 THEN
+        SELECT n.subjects, n.predicates INTO v_subjects, v_predicates
+          FROM memwarden_internal.spellings_held(v_held, as_of.subject, as_of.predicate) AS n;
+    END IF;
 
     RETURN QUERY
     SELECT v.item_id, v.version_id, v.version::integer, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
@@ -174,8 +212,8 @@ BEGIN
        -- Of the value of another time, too, the time to live may be over.
        AND (v.expires_at IS NULL OR v.expires_at > v_system_time)
        AND (as_of.layers IS NULL OR v.layer = ANY (as_of.layers))
-       AND (as_of.subject IS NULL OR lower(v.subject) = lower(as_of.subject))
-       AND (as_of.predicate IS NULL OR lower(v.predicate) = lower(as_of.predicate))
+       AND (as_of.subject IS NULL OR v.subject = ANY (v_subjects))
+       AND (as_of.predicate IS NULL OR v.predicate = ANY (v_predicates))
        AND (as_of.kind IS NULL OR v.kind = as_of.kind)
        AND (as_of.filter IS NULL OR v.content @> as_of.filter)
        AND (as_of.min_confidence IS NULL OR v.confidence >= as_of.min_confidence)
@@ -195,7 +233,7 @@ COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[]
     'system_time: when the store held it, whatever became of it since; default now. valid_time: only what was held '
     'true at that time in the world; for a fact with one value at a time, the value of then. item_id: one item. '
     'scope: this scope and those it inherits from. scopes: exactly these; without scope and scopes, all that the '
-    'caller sees. layers: default all. subject, predicate: equal, whatever the case. kind: equal. filter: content @> '
+    'caller sees. layers: default all. subject, predicate: equal, as write() compares them. kind: equal. filter: content @> '
     'filter. min_confidence: 0 to 1. query: words as in a web search (all of them, "a phrase", or, -not). With '
     'system_time and valid_time together, the call returns what was believed at system_time about valid_time. '
     'recorded_at, superseded_at: from when to when the store held it. valid_from, valid_to: from when to when it is '

@@ -35,7 +35,8 @@ BEGIN
              CROSS JOIN LATERAL (
                    SELECT n.version_id, n.principal_id, n.updated_at, n.expires_at, n.kind FROM memwarden_data.item AS n
                     WHERE n.org_id = p_org_id AND n.status = 'ACTIVE' AND n.subject IS NOT NULL
-                      AND hashtextextended(lower(n.subject), 0) = hashtextextended('memwarden:item/' || u.id, 0) OFFSET 0) AS a
+                      AND hashtextextended(memwarden_internal.form_of_subject(n.subject_form, n.subject), 0)
+                          = hashtextextended('memwarden:item/' || u.id, 0) OFFSET 0) AS a
              CROSS JOIN LATERAL (
                    SELECT o.content FROM memwarden_data.version_hot AS o
                     WHERE o.org_id = p_org_id AND o.version_id = a.version_id AND o.tier = 'hot' OFFSET 0) AS v

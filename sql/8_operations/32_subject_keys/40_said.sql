@@ -162,7 +162,7 @@ COMMENT ON FUNCTION memwarden_internal.opened_words(uuid, bytea) IS
 REVOKE ALL ON FUNCTION memwarden_internal.opened_words(uuid, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keys_of_scopes(
-    p_orgs bigint[], p_scopes bigint[], p_subject text, OUT ids uuid[], OUT generations integer[], OUT wrapped bytea[])
+    p_orgs bigint[], p_scopes bigint[], p_subjects text[], OUT ids uuid[], OUT generations integer[], OUT wrapped bytea[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -172,7 +172,7 @@ BEGIN
       FROM (SELECT i.org_id, i.subject_key_id
               FROM memwarden_data.item AS i
              WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL
-               AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
+               AND (p_subjects IS NULL OR memwarden_internal.form_of_subject(i.subject_form, i.subject) = ANY (p_subjects))
              GROUP BY i.org_id, i.subject_key_id
              -- A question is asked once for each subject: of very many, for those whose memories are the newest.
              ORDER BY max(i.updated_at) DESC
@@ -180,10 +180,10 @@ BEGIN
       JOIN memwarden_data.subject_key AS k ON k.org_id = s.org_id AND k.subject_key_id = s.subject_key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text) IS
-    'The wrapped keys of the subjects of whom some scopes have encrypted memories, of one subject where p_subject names it; at most '
+COMMENT ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text[]) IS
+    'The wrapped keys of the subjects of whom some scopes have encrypted memories, of one subject where p_subjects has its forms; at most '
     '200, those with the newest memories. Nulls for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text[]) FROM PUBLIC;
 
 -- What the worker is asked stands in its queue until it answers.
 CREATE OR REPLACE FUNCTION memwarden_internal.closed_payload(p_payload jsonb)
