@@ -125,15 +125,23 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_dim_gate() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_gate() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_day()
-RETURNS TABLE (day date, year integer, quarter integer, month integer, week integer, weekday integer)
+RETURNS TABLE (
+    day date, year integer, quarter integer, month integer, week integer, weekday integer, writes_counted boolean, recalls_counted boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT d.day, date_part('year', d.day)::integer, date_part('quarter', d.day)::integer, date_part('month', d.day)::integer,
-           date_part('week', d.day)::integer, date_part('isodow', d.day)::integer
+           date_part('week', d.day)::integer, date_part('isodow', d.day)::integer,
+           coalesce(c.writes >= e.until, false), coalesce(c.recalls >= e.until, false)
       FROM (SELECT memwarden_internal.first_fact_day(92) + g.later AS day FROM generate_series(0, 91) AS g (later)) AS d
+     -- The job of today may have run a few minutes ago.
+     CROSS JOIN LATERAL (SELECT least((d.day + 1)::timestamp AT TIME ZONE 'UTC', clock_timestamp() - interval '15 minutes') AS until) AS e
+     CROSS JOIN (SELECT max(r.finished_at) FILTER (WHERE r.job = 'memwarden_metrics') AS writes,
+                        greatest(max(r.finished_at) FILTER (WHERE r.job = 'memwarden_recalls'),
+                                 (SELECT max(n.counted_at) FROM memwarden_data.recall_count AS n)) AS recalls
+                   FROM memwarden_data.job_run AS r) AS c
      WHERE memwarden_internal.measured_orgs() <> '{}';
 END
 $function$;

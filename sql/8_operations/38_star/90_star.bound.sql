@@ -72,6 +72,10 @@ COMMENT ON VIEW memwarden.dim_gate IS
 GRANT SELECT ON memwarden.dim_gate TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_day WITH (security_invoker = true) AS
-SELECT d.day, d.year, d.quarter, d.month, d.week, d.weekday FROM memwarden_internal.list_dim_day() AS d;
-COMMENT ON VIEW memwarden.dim_day IS 'Lists the days of facts: the last 92, in UTC. week, weekday: as ISO 8601 has them, Monday is 1.';
+SELECT d.day, d.year, d.quarter, d.month, d.week, d.weekday, d.writes_counted, d.recalls_counted
+  FROM memwarden_internal.list_dim_day() AS d;
+COMMENT ON VIEW memwarden.dim_day IS
+    'Lists the days of facts: the last 92, in UTC. week, weekday: as ISO 8601 has them, Monday is 1. writes_counted, recalls_counted: '
+    'whether all of that day is in write_facts and recall_facts; of today, all until 15 minutes ago. Where true, a day without rows is a '
+    'day without writes or recalls; where false, that is not known.';
 GRANT SELECT ON memwarden.dim_day TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,11 @@ class Seen:
     gate: tuple[int, str]
     watch: tuple[int, dict[str, Any]]
     states: dict[str, str]
+    counted: dict[str, bool]
     health: dict[str, Any]
     series: dict[str, float]
     alerts: set[str]
+    jobs: dict[str, str] = field(default_factory=dict)
 
 
 def said(world: World, *command: str) -> tuple[int, str]:
@@ -59,17 +61,33 @@ def look(
     """Ask everybody; by default the store was as it is now for a day already."""
     answer = said(world, "gate", *gate)
     watched = said(world, "watch", "--minutes", "0", "--json", "--since", deployed)
-    rows = world.rows("SELECT metric, state FROM memwarden.metrics WHERE part = '*'")
+    (counted,) = world.rows(
+        "SELECT writes_counted, recalls_counted FROM memwarden.dim_day ORDER BY day DESC LIMIT 1"
+    )
     (health,) = world.rows("SELECT * FROM memwarden.health WHERE org = 'acme'")
     series = scraped(world)
     return Seen(
         gate=answer,
         watch=(watched[0], json.loads(watched[1].splitlines()[-1])),
-        states={row["metric"]: row["state"] for row in rows},
+        states=states(world),
+        counted=counted,
         health=health,
         series=series,
         alerts=firing(before or series, series, step),
     )
+
+
+def states(world: World) -> dict[str, str]:
+    """The state of each metric as a whole."""
+    rows = world.rows("SELECT metric, state FROM memwarden.metrics WHERE part = '*'")
+    return {row["metric"]: row["state"] for row in rows}
+
+
+def jobs(world: World) -> dict[str, str]:
+    """The state of each job."""
+    return {
+        row["name"]: row["state"] for row in world.rows("SELECT name, state FROM memwarden.jobs")
+    }
 
 
 def scraped(world: World) -> dict[str, float]:
@@ -209,6 +227,8 @@ def stages(stocks: Stocks) -> Iterator[dict[str, Seen]]:
         seen["fresh"] = look(world, deployed=start, step=5)
         leave_uncalled(world)
         seen["uncalled"] = look(world, deployed=start)
+        world.admin.execute("CALL memwarden.take_metrics()")
+        seen["uncalled"] = replace(seen["uncalled"], states=states(world), jobs=jobs(world))
         run_jobs(store)
         use(store, "lamp")
         measure(world)
@@ -311,3 +331,25 @@ def test_a_store_that_broke_is_told_by_all(stages: dict[str, Seen]) -> None:
         "recall_precision": "WARNING",
     }
     assert stages["broken"].watch[1]["verdict"] == "ROLL BACK"
+
+
+def test_one_missing_scheduler_is_one_alert(stages: dict[str, Seen]) -> None:
+    """Though every job is late, the log is not sealed, and somebody measures by hand.
+
+    Proves: Q4
+    """
+    seen = stages["uncalled"]
+    off = {metric for metric, state in seen.states.items() if state in ("WARNING", "ALERT")}
+    assert off == {"jobs_in_trouble"}
+    assert seen.jobs["memwarden_seal"] == "not called"
+    assert "late" not in seen.jobs.values()
+    assert seen.alerts == {"SchedulerMissing"}
+
+
+def test_a_day_that_nobody_counted_is_no_day_without_traffic(stages: dict[str, Seen]) -> None:
+    """A BI tool tells the two apart.
+
+    Proves: Q1
+    """
+    for name, counted in (("uncalled", False), ("good", True), ("idle", True)):
+        assert set(stages[name].counted.values()) == {counted}, name

@@ -98,6 +98,10 @@ def test_where_nothing_happens_nothing_is_missing(places: dict[str, History]) ->
     assert [places["nothing"].points(metric)["*"] for metric in counts] == [0, 0, 0, 0]
     for metric in ("write_acceptance", "lock_contention", "read_hit_ratio", "recall_precision"):
         assert (places["nothing"].points(metric)["*"], seen[metric]) == (None, "NOT_MEASURED")
+    # There is no standby, no vector, no sweep and no person.
+    assert places["nothing"].points("replication_lag") == {}
+    for metric in ("growth_novelty", "leakage_rate", "reviewer_throughput", "promotion_accuracy"):
+        assert seen[metric] == "NOT_MEASURED"
     row = answer(places["nothing"])
     assert (row["answer"], row["is_idle"], row["missing"]) == ("NOT_KNOWN", True, [])
     assert row["not_measured"] == [
