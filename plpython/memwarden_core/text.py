@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from .bookkeeping import names_whose
 from .canonical import serialise
 from .reading import Part, read
+from .written import is_key, written
 
 MAX_CHARACTERS = 65_536
 """Longer text is cut at a word: PostgreSQL's tsvector and every embedder have a limit."""
@@ -98,6 +100,23 @@ def sentence(
     return f"{text[: len(text) - len(ends)]} ({predicate}){ends}"
 
 
+def _without_ids(value: object, subject: str) -> tuple[object, bool]:
+    """A content without the fields that hold the subject as an id, and whether there are any."""
+    if not isinstance(value, dict):
+        return value, False
+    kept: dict[str, object] = {}
+    found = False
+    for name, child in value.items():
+        if isinstance(child, str) and names_whose(name) and written(child) == subject:
+            found = True
+            continue
+        kept[name] = child
+        if name == "metadata":
+            kept[name], within = _without_ids(child, subject)
+            found = found or within
+    return (kept, True) if found else (value, False)
+
+
 def tidy(text: str) -> str:
     """Single spaces, and no more than MAX_CHARACTERS."""
     text = " ".join(text.split())
@@ -173,7 +192,8 @@ def content_text(
     that says little by itself has its property name before it: ``{"cups": 3}`` gives "cups 3". The
     predicate tells what a lone value is: "Ana", "prefers", ``{"drink": "tea"}`` gives "Ana prefers
     tea". A text that names the subject has it once. Bookkeeping beside a sentence is left out, see
-    `reading`.
+    `reading`. So is a subject that is an id of another system: the content holds it as one, or it
+    comes with a key of that system.
 
     Raises: TemplateRefused.
     """
@@ -192,5 +212,10 @@ def content_text(
         )
         if text:
             return text
+    if is_key(predicate):
+        subject = predicate = None
+    elif subject:
+        value, is_id = _without_ids(value, subject)
+        subject = None if is_id else subject
     parts = read(value)
     return tidy(sentence(subject, predicate, parts, lone=is_lone(parts)))

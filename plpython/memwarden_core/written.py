@@ -15,6 +15,14 @@ _ALWAYS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789@")
 _WITHIN = late(r"(?<=[a-z0-9])[-_.:](?=[a-z0-9])")
 _WRITTEN = late(r"%[0-9a-f]{2}|[a-z0-9]~[a-z0-9]")
 
+_KEY = late(r"[a-z0-9@%._:~-]+=")
+
+
+def is_key(predicate: str | None) -> bool:
+    """Whether a predicate is a key of another system, as an adapter writes it."""
+    name = predicate or ""
+    return name.endswith("=") and _KEY.fullmatch(name) is not None
+
 
 @lru_cache(1000)
 def written(identifier: str) -> str:

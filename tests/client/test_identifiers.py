@@ -139,3 +139,31 @@ def test_no_two_keys_are_written_alike(one: str, other: str) -> None:
     assert key_hash(subject_of((one,)), predicate_of(other)) != key_hash(
         subject_of((other,)), predicate_of(one)
     ) or not (one and other)
+
+
+def test_an_id_is_no_word_of_a_memory(shipped: Shipped, client: Client) -> None:
+    """Neither words nor vectors find it; the subject still says whose the memory is.
+
+    Proves: Z11
+    """
+    langgraph = pytest.importorskip("memwarden.langgraph", reason="needs memwarden[langgraph]")
+    memory, store = Memory(client), langgraph.MemwardenStore(client)
+    for each in ("petra", "Bo Quist", "u-4711"):
+        memory.add("I drink oolong tea in the morning", user_id=each)
+        store.put(("people", each), "note of petra", {"likes": "walnut cake"})
+    texts = shipped.agent.execute("SELECT DISTINCT text FROM memwarden.items").fetchall()
+    assert {row["text"] for row in texts} == {
+        "I drink oolong tea in the morning",
+        "likes walnut cake",
+    }
+    for name in ("petra", "Quist", "u-4711", "people"):
+        found = shipped.agent.execute("SELECT item_id FROM memwarden.recall(%s)", (name,))
+        assert [row for row in found if row["item_id"]] == [], name
+    assert told(memory, "petra") == ["I drink oolong tea in the morning"]
+    assert store.get(("people", "Bo Quist"), "note of petra") is not None
+    of_petra = shipped.agent.execute("SELECT subject FROM memwarden.recall(subject => 'petra')")
+    assert [row["subject"] for row in of_petra] == ["petra"]
+    with Client.connect(shipped.world.dsn) as admin:
+        admin.erase_subject("id:petra", "asked for", org="acme")
+    assert told(memory, "petra") == []
+    assert told(memory, "Bo Quist") == ["I drink oolong tea in the morning"]

@@ -101,3 +101,27 @@ def test_text_is_cut_at_a_word() -> None:
     assert len(text) <= MAX_CHARACTERS
     assert text.endswith(" word")
     assert len(content_text("x" * (MAX_CHARACTERS + 5))) == MAX_CHARACTERS
+
+
+@pytest.mark.parametrize(
+    ("value", "subject", "predicate", "text"),
+    [
+        ({"text": "I like tea", "user_id": "ana", "role": "user"}, "ana", None, "I like tea"),
+        ({"text": "I like tea", "user_id": "Bo Quist"}, "%42o%20%51uist", None, "I like tea"),
+        (
+            {"statement": "Tea is hot", "metadata": {"run_id": "r 1", "topic": "drinks"}},
+            "r%201",
+            None,
+            "topic drinks Tea is hot",
+        ),
+        ({"likes": "tea"}, "users/ana", "a1~b2=", "likes tea"),
+        ({"text": "I like tea", "user_id": "bo"}, "Ana", None, "Ana I like tea"),
+        ({"text": "ana likes tea", "user_id": "ana"}, "ana", None, "ana likes tea"),
+        ({"text": "I like tea"}, "ana", "x = y", "ana x = y I like tea"),
+    ],
+)
+def test_an_id_of_another_system_is_not_told(
+    value: object, subject: str, predicate: str | None, text: str
+) -> None:
+    """Where the content holds the subject as an id, or it has a key of that system. Proves: V1."""
+    assert content_text(value, None, subject, predicate) == text

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import pytest
 
+from memwarden_core.text import content_text
 from memwarden_core.verdict.judge import Memory, Verdict, judge
+from memwarden_core.verdict.neighbours import judge_neighbours
 
 
 def of(new: str, old: str) -> Verdict:
     """The verdict on two texts without a key."""
     return judge(Memory(None, None, new, new), Memory(None, None, old, old))
+
+
+def seen(new: str, old: str) -> str:
+    """What a gate finds a text to be to one that a search has found near it."""
+    near: dict[str, object] = {
+        "item_id": 1,
+        "version_id": 1,
+        "similarity": 0.9,
+        "confidence": 1.0,
+        "mine": True,
+    }
+    near |= {"same_key": False, "exclusive": False, "subject": None, "predicate": None}
+    near |= {"content": old, "text": old, "valid_from": None, "valid_to": None}
+    return str(judge_neighbours((None, None, new, new, None, None), [near])[0]["relation"])
 
 
 @pytest.mark.parametrize(
@@ -175,3 +191,79 @@ def test_a_figure_alone_is_a_sentence_without_a_word(one: str) -> None:
     """It is compared with another figure, and no word is looked for in it. Proves: V4."""
     other = one.translate(str.maketrans("1234", "5678"))
     assert of(one, other).relation in ("contradicts", "updates", "unrelated")
+
+
+# What is told of a thing: its name in place of the first pair of braces, a value in the second.
+NUMBERED = (
+    "{} runs at {} rpm",
+    "the pump in {} runs at {} rpm",
+    "The pump runs at {1} rpm in {0}",
+    "There are {1} beds in {0}",
+    "{1} beds are in {0}",
+    "We keep {1} beds in {0}",
+    "The limit of {} is {}",
+    "The limit is {1} for {0}",
+    "{}: {}",
+    "Speed of {}: {}",
+    "In {} the limit is {}",
+    "From now on there are {1} beds in {0}",
+    "Use port {1} for {0}",
+    "From now on {} is set to {} degrees",
+    "Die Pumpe in {} läuft mit {} rpm",
+    "La bomba de {} va a {} rpm",
+    "La pompe de {} tourne à {} rpm",
+    "A bomba de {} roda a {} rpm",
+    "La pompa di {} gira a {} rpm",
+    "De pomp in {} draait op {} rpm",
+    "Pompa w {} pracuje z {} rpm",
+    "Двигатель {} работает на {} rpm",
+    "المضخة في {} تعمل بسرعة {}",
+    "{} 的 速度 是 {}",
+)
+NAMED = (
+    ("hall 0", "hall 4"),
+    ("hall A", "hall B"),
+    ("Room 12", "Room 13"),
+    ("srv-12", "srv-13"),
+    ("Flat 3B", "Flat 3C"),
+    ("version 2.1", "version 2.2"),
+    ("port 80", "port 8080"),
+    ("the second floor", "the third floor"),
+    ("0号厅", "4号厅"),
+)
+
+
+@pytest.mark.parametrize("told", NUMBERED)
+@pytest.mark.parametrize("names", NAMED)
+def test_numbered_things_are_two(told: str, names: tuple[str, str]) -> None:
+    """A number, a letter or a code tells things apart wherever it stands, in every language.
+
+    Proves: V4 (no false alarms), D3
+    """
+    one, other = (told.format(name, value) for name, value in zip(names, (3, 31), strict=True))
+    for new, old in ((one, other), (other, one)):
+        assert seen(new, old) == "unrelated", (new, old)
+        assert seen(f"{new} now", old) == "unrelated", (new, old)
+
+
+@pytest.mark.parametrize("name", [names[0] for names in NAMED[:5]])
+@pytest.mark.parametrize("told", NUMBERED[:4])
+def test_a_numbered_thing_has_its_value(told: str, name: str) -> None:
+    """The same thing with another figure is contradicted. Proves: V4 (judged meaning)."""
+    assert seen(told.format(name, 31), told.format(name, 3)) == "contradicts"
+
+
+def test_fields_that_differ_twice_may_be_of_two_things() -> None:
+    """Of one subject: {"hall": 0, "rpm": 3}, {"hall": 4, "rpm": 31}. Proves: V4."""
+
+    def against(new: dict[str, object], old: dict[str, object]) -> str:
+        ours, theirs = (
+            Memory("plant", None, each, content_text(each, None, "plant")) for each in (new, old)
+        )
+        return str(judge(ours, theirs).relation)
+
+    hall: dict[str, object] = {"hall": 0, "rpm": 3}
+    assert against(hall, {"hall": 4, "rpm": 31}) == "unrelated"
+    assert against(hall, {"hall": 0, "rpm": 31}) == "contradicts"
+    assert against({"room": "A", "beds": 3}, {"room": "B", "beds": 4}) == "unrelated"
+    assert against({"host": "srv-12", "ram": 3}, {"host": "srv-13", "ram": 4}) == "unrelated"

@@ -13,6 +13,7 @@ from ..language.units import NUMBERS
 from ..language.words import PAST_FORMS, stem, word_set
 from .alignment import MONTH_STEMS, Alignment, Conflict, is_year
 from .reading import Sentence
+from .tokens import ORDINALS
 from .words import BEINGS, describes
 
 _ONE_OF_MANY = word_set("a an some several another") | NUMBERS.keys()
@@ -29,6 +30,8 @@ _DEFINITE = word_set("the my our your his her its their this that")
 _WHEN = word_set("since in on at after before during from until by last next")
 _ARTICLES_ELSEWHERE = frozenset(map(stem, word_set("le la les el los las der die das il lo o os")))
 _TALE = 6
+_THERE = {("there", "is"), ("there", "are")}
+_ORDINALS = frozenset(map(stem, ORDINALS.values()))
 
 
 def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
@@ -42,6 +45,57 @@ def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
         # "A small dog barks", "a big dog barks"
         return True
     return new.keys[place] in BEINGS and _is_one_of_many(new, place)
+
+
+def tells_two_apart(found: Alignment) -> bool:
+    """Whether a figure, a code or a name that differs says which thing each sentence is about.
+
+    "There are 4 beds in room 12", "there are 6 beds in room 13": where two things differ and one of
+    them is such a word, nobody knows which is the value.
+    """
+    new, old = found.new, found.old
+    figures = [c for c in found.conflicts if c.method == "number" or new.keys[c.new] in _ORDINALS]
+    if len(found.conflicts) == 1:
+        rest = ((new, found.in_new), (old, found.in_old))
+        if all(any(_is_code(s, p) or p in s.names for p in places) for s, places in rest):
+            return True
+        counted = _THERE.intersection(pairwise(new.words)) or new.at[0] == old.at[0] == -1
+        return bool(figures and counted) and _is_label(new, old, figures[0])
+    undated = [c for c in found.conflicts if c.method != "date"]
+    return bool(figures) and (len(undated) > 1 or any(_is_label(new, old, c) for c in figures))
+
+
+def has_two_codes(sentence: Sentence, first: int, last: int) -> bool:
+    """Whether at least two figures or codes stand in these places: "port 80 of srv-12"."""
+    return sum(_is_code(sentence, place) for place in range(first, last)) > 1
+
+
+def _is_code(sentence: Sentence, place: int) -> bool:
+    """Whether a word is a figure, counts as one, has one in it, or is a letter alone."""
+    key = sentence.keys[place]
+    known = place in sentence.numbers or key in _ORDINALS
+    return known or len(key) == 1 or any(map(str.isdigit, key))
+
+
+def _is_label(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
+    """Whether a figure stands right behind a noun: in room 12."""
+    return all(
+        0 < place in each.numbers
+        and _is_behind(each, place)
+        and not is_verb(each.words[each.at[place - 1]])
+        for each, place in ((new, conflict.new), (old, conflict.old))
+    )
+
+
+def _is_behind(sentence: Sentence, place: int) -> bool:
+    """Whether a number without a unit follows a word that is no month, with nothing between."""
+    if sentence.numbers[place][1] or sentence.keys[place - 1] in MONTH_STEMS:
+        return False
+    at = sentence.at[place]
+    if at < 0:
+        return False
+    # A figure is no word, and has the place of the word before it.
+    return at - sentence.at[place - 1] == (sentence.words[at] in NUMBERS)
 
 
 def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
@@ -207,12 +261,9 @@ def _is_of_subject(sentence: Sentence, place: int) -> bool:
 
 def _tells_apart(sentence: Sentence, place: int, begin: int) -> bool:
     """Whether a number stands behind what it tells from others, before the verb: room 12."""
-    if sentence.numbers[place][1] or sentence.keys[place - 1] in MONTH_STEMS:
+    if not _is_behind(sentence, place):
         return False
     at = sentence.at[place]
-    # A figure is no word, and has the place of the word before it.
-    if at - sentence.at[place - 1] != (sentence.words[at] in NUMBERS):
-        return False
     if _is_definite(sentence, begin) and at < first_verb(sentence):
         # "The pump in hall 2"; but "the old 12 rooms" are counted.
         named = sentence.at[place - 1] == at

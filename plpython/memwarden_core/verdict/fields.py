@@ -85,6 +85,10 @@ def compare_fields(ours: Leaves | None, theirs: Leaves | None, *, one_key: bool)
     if not shared or (not one_key and () in shared):
         return None
     covered = len(shared) / max(len(ours), len(theirs))
+    changed = [path for path in shared if path[-1:] != (_KEPT,) and ours[path] != theirs[path]]
+    if not one_key and len(changed) > 1 and any(_is_code(ours[p], theirs[p]) for p in changed):
+        # Hall 0 at 3 rpm, hall 4 at 31 rpm: one of the two may say which thing it is.
+        return Finding("unrelated", 0.0, "another_subject", covered)
     relations = set()
     for path in shared:
         if path[-1:] == (_KEPT,):
@@ -107,6 +111,16 @@ def compare_fields(ours: Leaves | None, theirs: Leaves | None, *, one_key: bool)
     if len(relations) == 1 and relations <= {"narrower", "wider"}:
         return Finding(relations.pop(), 0.95, "attribute", covered)
     return Finding("unrelated", 0.0, "attribute", covered)
+
+
+def _is_code(*values: object) -> bool:
+    """Whether values may tell things of one kind apart: figures, letters, words with a figure."""
+    return all(
+        not isinstance(each, str)
+        or len(each) == 1
+        or (any(map(str.isdigit, each)) and len(each.split()) == 1)
+        for each in values
+    )
 
 
 def _values(new: object, old: object) -> Finding | None:

@@ -14,6 +14,7 @@ from ..bookkeeping import speaker_of
 from ..language.words import FIRST_PERSON
 from ..light import NamedTuple
 from ..normalise import fold, normalise
+from ..written import is_key
 from .fields import Leaves, compare_fields, leaves, untold
 from .lexicon import NOTHING, Relations
 from .reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
@@ -21,7 +22,7 @@ from .sentences import Finding, compare
 from .tokens import SPEAKER
 
 JUDGE = "built-in"
-VERSION = "5"
+VERSION = "6"
 _MAX_NAME = 256
 _SHORT = 3
 """Two texts of so few words may say the same with none in common."""
@@ -115,7 +116,7 @@ def judge(
     """
     new = new if isinstance(new, Prepared) else prepare(new)
     old = old if isinstance(old, Prepared) else prepare(old)
-    if _others(new.subject, old.subject):
+    if _others(new.subject, old.subject) or _other_keys(new, old):
         return _verdict(Finding("unrelated", 1.0, "entity", 0.0), new, old, similarity)
     found = _compare(new, old, relations)
     if found.relation in _MIRRORED and found.method != "exact":
@@ -136,6 +137,12 @@ def _others(one: str, two: str) -> bool:
         return False
     ours, theirs = set(one.split()), set(two.split())
     return not (ours <= theirs or theirs <= ours)
+
+
+def _other_keys(new: Prepared, old: Prepared) -> bool:
+    """Whether another system keeps the two apart: its keys are compared to the letter."""
+    ours, theirs = ((each.memory.subject, each.memory.predicate) for each in (new, old))
+    return ours != theirs and (is_key(ours[1]) or is_key(theirs[1]))
 
 
 def _compare(new: Prepared, old: Prepared, relations: Relations) -> Finding:

@@ -82,7 +82,7 @@ def _changed(
     if (
         not changes
         or found.relation not in ("unrelated", "contradicts", "updates")
-        or found.method == "time"
+        or found.method in ("time", "another_thing")
         or not _is_guess(found)
         or (near["subject"] and near["predicate"])
     ):

@@ -229,7 +229,7 @@ class _Reader:
 
     def close(self) -> None:
         now = self.now
-        if now.words and now.words[-1] == "a":
+        if now.words and now.words[-1] == "a" and (not now.at or now.at[-1] < len(now.words) - 1):
             # "Her blood type is A": no article ends a sentence.
             self.add("a")
         self.turn()
@@ -254,8 +254,13 @@ class _Reader:
         if lower == "that" and not REPORTS.isdisjoint(now.words[-1:]):
             # "Bo said that": his words.
             now.hedged = True
+        behind = bool(now.at) and now.at[-1] == len(now.words) - 1
         now.words.append(lower)
         kind = FUNCTION.get(lower)
+        if core == "A" and behind:
+            # "The fan in hall A": it tells one hall from others.
+            self.add(lower)
+            return
         if kind is not None and not (lower == "may" and core[0] == "M"):
             if kind == Kind.DENY:
                 if lower != "longer":
@@ -329,6 +334,9 @@ class _Reader:
         place = len(now.keys) - 1
         last = now.numbers.get(place)
         if last is None or last[1]:
+            return False
+        if unit == "second" and now.at[place] != len(now.words) - 2:
+            # "Port 3 for the second floor"
             return False
         kind, factor = UNITS[unit]
         value = last[0] * factor

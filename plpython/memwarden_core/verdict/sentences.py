@@ -10,12 +10,14 @@ from .another import (
     first_verb,
     has_another_name,
     has_another_subject,
+    has_two_codes,
     is_another,
     is_episode,
     is_of_a_moment,
     is_somebody_else,
     is_verb,
     may_be_one_sight,
+    tells_two_apart,
 )
 from .attributes import disagree, of_two_kinds
 from .decisive import decides, decides_denial
@@ -198,6 +200,8 @@ def _conflict(found: Alignment) -> Finding:
     if 0 in new.names and places[-1] - places[0] >= len(places):
         # "Ana drinks tea in the morning", "Ana drinks coffee in the evening"
         return _unlike(found, first.method)
+    if tells_two_apart(found):
+        return _unlike(found, "another_thing")
     another = is_another(new, old, first) or has_another_subject(found)
     if another and not may_be_one_sight(new, old, first):
         return _unlike(found, "another_subject")
@@ -295,6 +299,8 @@ def _another_value(found: Alignment) -> Finding:
     if gap is None or has_another_name(found):
         return _unlike(found)
     first, last, start, end = gap
+    if has_two_codes(new, first, last) and has_two_codes(old, start, end):
+        return _unlike(found, "another_subject")
     covered = found.matched / max(len(new.keys), len(old.keys))
     # "Version 2.0" is a name: what follows is no version.
     near = [old.keys[p] for p in range(max(start - _NEAR, 0), start) if not old.begins_name(p)]
