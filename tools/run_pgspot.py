@@ -104,6 +104,7 @@ EXPECTED = {
         ): _COMMITS
         for name in (
             "arrange_shelves",
+            "clean_layers",
             "clear_models",
             "reindex_words",
             "check_probes",

@@ -21,6 +21,7 @@ UNPINNED = {
     "memwarden.checkpoint",
     "memwarden.clear_models",
     "memwarden.close_due_scopes",
+    "memwarden.clean_layers",
     "memwarden.collect",
     "memwarden.close_due_sessions",
     "memwarden.compact_captures",

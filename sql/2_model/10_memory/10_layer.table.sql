@@ -63,7 +63,8 @@ CREATE TABLE memwarden_data.layer (
     time_weight         double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000),
     unclear             text NOT NULL DEFAULT 'ask' CHECK (unclear IN ('store', 'ask', 'refuse')),
     no_evidence         text NOT NULL DEFAULT 'refuse' CHECK (no_evidence IN ('store', 'ask', 'refuse')),
-    fixed               text[] NOT NULL DEFAULT '{}'
+    fixed               text[] NOT NULL DEFAULT '{}',
+    hygiene             text NOT NULL DEFAULT 'report' CHECK (hygiene IN ('off', 'report', 'clean'))
 );
 COMMENT ON TABLE memwarden_data.layer IS
     'The layers of memory, and their settings as the server has them. What holds for an organisation: kept_layer.';
@@ -147,6 +148,9 @@ COMMENT ON COLUMN memwarden_data.layer.eviction IS
 COMMENT ON COLUMN memwarden_data.layer.hard_delete IS
     'Whether an expired memory is deleted for good. never; after_grace: once recovery_window is over; retention: once its '
     'retention is over as well.';
+COMMENT ON COLUMN memwarden_data.layer.hygiene IS
+    'What the weekly job clean_layers() does about duplicates and contradictions of the layer. off: it does not look; report: it counts '
+    'them; clean: it ends what is surely worse than what stands beside it.';
 COMMENT ON COLUMN memwarden_data.layer.neighbour_weight IS
     'How far recall lifts a memory towards what was written just before or after it in its conversation and answers better. 0: not '
     'at all. Where weights are given, theirs counts.';

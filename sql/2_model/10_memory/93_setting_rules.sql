@@ -57,6 +57,7 @@ VALUES
     ('gc_threshold', 'agent', 'ages', NULL),
     ('max_idle', 'agent', 'ages', NULL),
     ('eviction', 'organisation', 'ages', NULL),
+    ('hygiene', 'organisation', 'ages', 'off report clean'),
     ('hard_delete', 'agent', 'ages', NULL),
     -- Who reads: an agent decides that for nobody.
     ('shared', 'organisation', 'structure', 'true false'),

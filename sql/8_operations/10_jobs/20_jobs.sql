@@ -27,6 +27,7 @@ VALUES
     ('memwarden_retention', '29 3 * * *', 'CALL memwarden.enforce_retention()',
      'memwarden_internal.retention_job_step($1)', 'memories and organisations'),
     ('memwarden_collect', '27 * * * *', 'CALL memwarden.collect()', 'memwarden_internal.collect_next($1)', 'batches of 10 memories'),
+    ('memwarden_hygiene', '19 5 * * 6', 'CALL memwarden.clean_layers()', 'memwarden_internal.hygiene_step($1)', 'scopes'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()', 'memwarden_internal.seal_next()', 'full segments'),
     ('memwarden_shelves', '9-59/10 * * * *', 'CALL memwarden.arrange_shelves()', 'memwarden_internal.arrange_next_shelf()', 'scopes'),
     ('memwarden_words', '*/5 * * * *', 'CALL memwarden.reindex_words()',

@@ -18,6 +18,9 @@ CREATE TABLE memwarden_data.collection (
     held_back    jsonb NOT NULL DEFAULT '{}',
     -- Scopes that were nearly full or over when the last pass looked: how many memories each held.
     full_scopes  jsonb NOT NULL DEFAULT '{}',
+    -- What clean_layers() has found when it looked last, and when: [{"finding", "action", "items", "done"}]
+    hygiene      jsonb,
+    cleaned_at   timestamptz,
     PRIMARY KEY (org_id, layer)
 );
 CREATE INDEX collection_layer ON memwarden_data.collection (layer);

@@ -17,7 +17,7 @@ $type$;
 COMMENT ON TYPE memwarden_internal.hygiene_finding IS
     'What pollutes a layer: an item and, where another is to stand in its place, which; each as it was when it was looked at.';
 
-CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_duplicates(p_org_id bigint, p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_duplicates(p_org_id bigint, p_layer text, p_scope_id bigint, p_most bigint)
 RETURNS TABLE (scope_id bigint, item_id uuid, better_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -34,6 +34,7 @@ BEGIN
           JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer
                                             AND l.shared AND l.admission = 'full'
          WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.kind IS DISTINCT FROM 'annotation'
+           AND (p_scope_id IS NULL OR i.scope_id = p_scope_id)
     )
     SELECT k.scope_id, k.item_id, k.first_id FROM known AS k WHERE k.item_id <> k.first_id
      UNION ALL
@@ -43,20 +44,23 @@ BEGIN
                    array_agg((p_org_id, k.item_id, k.updated_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, p_layer,
                               k.fingerprint, '{}', NULL, NULL, NULL)::memwarden_internal.scored_item
                              ORDER BY k.adjusted_confidence DESC, k.confidence DESC, k.item_id) AS items
-              FROM known AS k
-             WHERE k.item_id = k.first_id AND k.duplicate_similarity IS NOT NULL
+              FROM (SELECT n.*, row_number() OVER (PARTITION BY n.scope_id, n.label_id ORDER BY n.item_id DESC) AS place
+                      FROM known AS n WHERE n.item_id = n.first_id AND n.duplicate_similarity IS NOT NULL) AS k
+             WHERE p_most IS NULL OR k.place <= p_most
              GROUP BY k.scope_id, k.label_id HAVING count(*) > 1) AS g
      CROSS JOIN LATERAL unnest(memwarden_internal.say_nearly_once(
                g.items, cardinality(g.items), '{}', ARRAY[p_org_id], ARRAY[g.scope_id], clock_timestamp(), NULL, NULL)) AS n
      CROSS JOIN LATERAL unnest(n.same_as) AS s (id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint) IS
     'Memories of a layer that say what better_id says, in the same scope and for the same readers: in the same words, or in others. '
-    'The time it takes grows with the square of what a scope holds. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text) FROM PUBLIC;
+    'p_scope_id: of that scope alone. The time it takes grows with the square of what a scope holds; p_most: so many of the newest of a '
+    'scope are compared in other words. Source: four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_findings(p_org_id bigint, p_layer text, p_now timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_findings(
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_most bigint, p_now timestamptz)
 RETURNS TABLE (finding text, action text, scope_id bigint, item_id uuid, better_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -64,7 +68,8 @@ SET jit = off
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'DUPLICATE', 'SUPERSEDE', d.scope_id, d.item_id, d.better_id FROM memwarden_internal.hygiene_duplicates(p_org_id, p_layer) AS d;
+    SELECT 'DUPLICATE', 'SUPERSEDE', d.scope_id, d.item_id, d.better_id
+      FROM memwarden_internal.hygiene_duplicates(p_org_id, p_layer, p_scope_id, p_most) AS d;
     RETURN QUERY
     SELECT 'CONTRADICTION', CASE WHEN c.better_id IS NULL THEN 'REVIEW' ELSE 'SUPERSEDE' END, c.scope_id, c.item_id, c.better_id
       FROM (SELECT i.scope_id, i.item_id,
@@ -79,27 +84,28 @@ BEGIN
               JOIN memwarden_data.item AS o
                 ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash AND o.status = 'ACTIVE'
               JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer
-             WHERE d.org_id = p_org_id AND d.settled_at IS NULL AND NOT d.outdated
+             WHERE d.org_id = p_org_id AND d.settled_at IS NULL AND NOT d.outdated AND (p_scope_id IS NULL OR i.scope_id = p_scope_id)
              GROUP BY i.scope_id, i.item_id) AS c;
     RETURN QUERY
     SELECT 'STALE', 'REVIEW', i.scope_id, i.item_id, NULL::uuid
       FROM memwarden_internal.relevance_of(p_org_id, ARRAY(
                SELECT n.item_id FROM memwarden_data.item AS n
-                WHERE n.org_id = p_org_id AND n.layer = p_layer AND n.status = 'ACTIVE'), p_now) AS r
+                WHERE n.org_id = p_org_id AND n.layer = p_layer AND n.status = 'ACTIVE'
+                  AND (p_scope_id IS NULL OR n.scope_id = p_scope_id)), p_now) AS r
       JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = r.item_id
      WHERE r.is_stale;
     RETURN QUERY
     SELECT 'SENSITIVE', 'REVIEW', i.scope_id, i.item_id, NULL::uuid
       FROM memwarden_data.sensitivity_scan AS s
       JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.item_id = s.item_id AND i.status = 'ACTIVE' AND i.layer = p_layer
-     WHERE s.org_id = p_org_id;
+     WHERE s.org_id = p_org_id AND (p_scope_id IS NULL OR i.scope_id = p_scope_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_findings(bigint, text, timestamptz) IS
-    'What pollutes a layer of an organisation. DUPLICATE: better_id says the same. CONTRADICTION: better_id contradicts it and is surer by '
-    'the layer''s conflict_gap (SUPERSEDE), or nothing is (REVIEW). STALE: by relevance_of(). SENSITIVE: by today''s rules, as far as '
-    'everything was scanned. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_findings(bigint, text, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.hygiene_findings(bigint, text, bigint, bigint, timestamptz) IS
+    'What pollutes a layer of an organisation, or a scope of it. DUPLICATE: better_id says the same. CONTRADICTION: better_id '
+    'contradicts it and is surer by the layer''s conflict_gap (SUPERSEDE), or nothing is (REVIEW). STALE: by relevance_of(). '
+    'SENSITIVE: by today''s rules, as far as everything was scanned. Source: four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden_internal.hygiene_findings(bigint, text, bigint, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.run_hygiene(
     layer text DEFAULT NULL, dry_run boolean DEFAULT true, expected bigint DEFAULT NULL, org text DEFAULT NULL)
@@ -127,7 +133,7 @@ BEGIN
         RETURN QUERY
         SELECT v_place.name, v_place.layer, c.finding, c.action, c.items, c.done
           FROM memwarden_internal.clean_layer(
-                   v_place.org_id, v_place.layer, coalesce(run_hygiene.dry_run, true), run_hygiene.expected, v_now) AS c;
+                   v_place.org_id, v_place.layer, NULL, NULL, coalesce(run_hygiene.dry_run, true), run_hygiene.expected, v_now) AS c;
     END LOOP;
 END
 $function$;
@@ -152,7 +158,7 @@ REVOKE ALL ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) FROM P
 GRANT EXECUTE ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clean_layer(
-    p_org_id bigint, p_layer text, p_dry_run boolean, p_expected bigint, p_now timestamptz)
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_most bigint, p_dry_run boolean, p_expected bigint, p_now timestamptz)
 RETURNS TABLE (finding text, action text, items bigint, done bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -166,13 +172,14 @@ DECLARE
     v_done   jsonb := jsonb_build_object();
     v_group  record;
 BEGIN
-    IF NOT p_dry_run THEN
+    -- Beside the job, sweep() scans.
+    IF NOT p_dry_run AND p_scope_id IS NULL THEN
         PERFORM FROM memwarden_internal.rescan_batch(p_org_id, '00000000-0000-0000-0000-000000000000', 100000, 0, 0);
     END IF;
     -- Looking takes long and locks nothing.
     v_found := ARRAY(
         SELECT (h.finding, h.action, h.scope_id, h.item_id, i.version_id, h.better_id, b.version_id)::memwarden_internal.hygiene_finding
-          FROM memwarden_internal.hygiene_findings(p_org_id, p_layer, p_now) AS h
+          FROM memwarden_internal.hygiene_findings(p_org_id, p_layer, p_scope_id, p_most, p_now) AS h
           JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = h.item_id
           LEFT JOIN memwarden_data.item AS b ON b.org_id = p_org_id AND b.item_id = h.better_id);
     IF NOT p_dry_run THEN
@@ -193,7 +200,8 @@ BEGIN
             format('%s of the %s memories in layer %s', v_count, v_active, p_layer));
     END IF;
     FOR v_group IN
-        SELECT f.finding, array_agg(f.item_id) AS item_ids FROM unnest(v_found) AS f
+        SELECT f.finding, (array_agg(f.item_id ORDER BY f.item_id))[:CASE WHEN p_scope_id IS NULL THEN 2147483647 ELSE 100 END] AS item_ids
+          FROM unnest(v_found) AS f
          WHERE f.action = 'SUPERSEDE' AND f.item_id = ANY (v_sure) GROUP BY f.finding ORDER BY f.finding
     LOOP
         SELECT count(*) INTO v_count
@@ -207,10 +215,11 @@ BEGIN
      GROUP BY f.finding, f.action ORDER BY f.finding, f.action;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clean_layer(bigint, text, boolean, bigint, timestamptz) IS
-    'Supersedes what hygiene_findings() says of a layer, in scopes where nobody writes; p_dry_run: counts alone. Raises 55000 '
+COMMENT ON FUNCTION memwarden_internal.clean_layer(bigint, text, bigint, bigint, boolean, bigint, timestamptz) IS
+    'Supersedes what hygiene_findings() says of a layer, or of a scope of it, a hundred at a time, in scopes where nobody writes; '
+    'p_dry_run: counts alone. Raises 55000 '
     'where that is more than p_expected, or most of the layer and no number was given.';
-REVOKE ALL ON FUNCTION memwarden_internal.clean_layer(bigint, text, boolean, bigint, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.clean_layer(bigint, text, bigint, bigint, boolean, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.still_found(
     p_org_id bigint, p_layer text, p_found memwarden_internal.hygiene_finding[])

@@ -1,0 +1,184 @@
+"""clean_layers(): the job that looks for what pollutes the store, and does what each layer says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+
+from helpers import write, write_many
+from races import together
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.rows import DictRow
+
+    from conftest import World
+    from shipped import Shipped
+
+
+@pytest.fixture
+def world(shipped: Shipped) -> World:
+    """A store as `memwarden init` leaves it."""
+    return shipped.world
+
+
+def remembered(agent: Connection[DictRow], count: int) -> list[UUID]:
+    """So many memories, all alike only in where they are."""
+    words = ("amber", "birch", "cobalt", "delta", "ember", "fjord", "garnet", "hazel", "indigo")
+    done = write_many(
+        agent,
+        [
+            {
+                "layer": "episodic",
+                "content": f"{words[n % 9]} {words[n // 9 % 9]} {words[n // 81 % 9]} shelf",
+                "embedding": [float(n == place) for place in range(384)],
+            }
+            for n in range(count)
+        ],
+    )
+    assert {row["outcome"] for row in done} == {"COMMITTED"}
+    return [row["item_id"] for row in done]
+
+
+def say_the_same(world: World, items: list[UUID]) -> None:
+    """Have memories say what the first of them says."""
+    world.admin.execute(
+        "UPDATE memwarden_data.item AS i SET fingerprint = o.fingerprint"
+        "  FROM memwarden_data.item AS o WHERE i.item_id = ANY (%s) AND o.item_id = %s",
+        (items, items[0]),
+    )
+
+
+def have(world: World, **settings: str) -> None:
+    """Set what the organisation wants of a layer."""
+    for layer, hygiene in settings.items():
+        world.admin.execute(
+            "SELECT memwarden.configure_layer(%s, jsonb_build_object('hygiene', %s::text),"
+            " org => 'acme')",
+            (layer, hygiene),
+        )
+
+
+def found(world: World, layer: str = "episodic") -> dict[tuple[str, str], tuple[int, int]] | None:
+    """What the last run found and did, by finding and action; None where it did not look."""
+    row = world.rows(
+        "SELECT hygiene, cleaned_at FROM memwarden.collections WHERE org = 'acme' AND layer = %s",
+        layer,
+    )[0]
+    if row["cleaned_at"] is None:
+        return None
+    return {(e["finding"], e["action"]): (e["items"], e["done"]) for e in row["hygiene"]}
+
+
+def statuses(world: World, items: list[UUID]) -> Counter[str]:
+    """How many of them are in which status."""
+    rows = world.rows("SELECT status FROM memwarden_data.item WHERE item_id = ANY (%s)", items)
+    return Counter(row["status"] for row in rows)
+
+
+def clean(world: World) -> None:
+    """The whole job, as its own role."""
+    world.log_in(world.role("memwarden_jobs")).execute("CALL memwarden.clean_layers()")
+
+
+@pytest.mark.every_version
+def test_it_counts_where_nobody_has_said_more_and_cleans_where_one_has(world: World) -> None:
+    """As shipped it reports; a layer that is to be cleaned is, and the log says so; off is off.
+
+    Proves: L11 (a job; dry run; settings; each action an audit event)
+    """
+    agent = world.agent("/org/acme/user/ana")
+    items = remembered(agent, 5)
+    say_the_same(world, items[:2])
+    have(world, procedural="off")
+    clean(world)
+    assert found(world) == {("DUPLICATE", "SUPERSEDE"): (1, 0)}
+    assert (found(world, "semantic"), found(world, "procedural")) == ({}, None)
+    assert statuses(world, items) == {"ACTIVE": 5}
+    have(world, episodic="clean")
+    clean(world)
+    assert found(world) == {("DUPLICATE", "SUPERSEDE"): (1, 1)}
+    assert statuses(world, items) == {"ACTIVE": 4, "SUPERSEDED": 1}
+    log = world.rows(
+        "SELECT item_id, reason, principal_id FROM memwarden_data.log WHERE operation = 'SUPERSEDE'"
+    )
+    assert log == [{"item_id": items[1], "reason": "DUPLICATE", "principal_id": 0}]
+    clean(world)
+    assert found(world) == {}
+    job = world.rows("SELECT schedule, state FROM memwarden.jobs WHERE name = 'memwarden_hygiene'")
+    assert job[0]["schedule"].endswith("6")
+
+
+def test_most_of_a_layer_waits_for_a_person(world: World) -> None:
+    """It is held back, whatever the layer says, and run_hygiene() with a number ends it.
+
+    Proves: L11
+    """
+    agent = world.agent("/org/acme/user/ana")
+    items = remembered(agent, 20)
+    say_the_same(world, items[:15])
+    have(world, episodic="clean")
+    clean(world)
+    assert found(world) == {("DUPLICATE", "HELD_BACK"): (14, 0)}
+    assert statuses(world, items) == {"ACTIVE": 20}
+    world.admin.execute(
+        "SELECT memwarden.run_hygiene('episodic', dry_run => false, expected => 14, org => 'acme')"
+    )
+    assert statuses(world, items) == {"ACTIVE": 6, "SUPERSEDED": 14}
+
+
+def test_it_ends_a_hundred_at_a_time_and_two_runs_end_each_once(world: World) -> None:
+    """Each step is a transaction; what a killed run has done stays done, and nothing is done twice.
+
+    Proves: L11 (bounded, beside another, killed)
+    """
+    agent = world.agent("/org/acme/user/ana")
+    items = remembered(agent, 250)
+    say_the_same(world, items[:121])
+    have(world, episodic="clean")
+    workers = [world.log_in(world.role("memwarden_jobs")) for _ in range(2)]
+
+    def step(number: int, most: int = 1000) -> None:
+        after: Any = None
+        for _ in range(most):
+            row = (
+                workers[number]
+                .execute("SELECT memwarden_internal.hygiene_step(%s) AS after", (after,))
+                .fetchone()
+            )
+            assert row is not None
+            after = row["after"]
+            if after is None:
+                return
+
+    # Killed on its way.
+    step(0, most=4)
+    together([partial(step, n) for n in range(2)])
+    assert statuses(world, items) == {"ACTIVE": 130, "SUPERSEDED": 120}
+    ended = world.rows(
+        "SELECT count(*) AS items, count(DISTINCT item_id) AS once FROM memwarden_data.log"
+        " WHERE operation = 'SUPERSEDE' GROUP BY transaction_id"
+    )
+    assert max(row["items"] for row in ended) <= 100
+    assert sum(row["items"] for row in ended) == sum(row["once"] for row in ended) == 120
+
+
+def test_where_somebody_writes_it_is_left_to_the_next_run(world: World) -> None:
+    """The job waits for nobody who writes.
+
+    Proves: L11 (beside writers)
+    """
+    agent = world.agent("/org/acme/user/ana")
+    items = remembered(agent, 4)
+    say_the_same(world, items[:2])
+    have(world, episodic="clean")
+    with agent.transaction():
+        write(agent, "episodic", "somebody writes here")
+        clean(world)
+        assert found(world) == {("DUPLICATE", "SUPERSEDE"): (1, 0)}
+    clean(world)
+    assert statuses(world, items) == {"ACTIVE": 3, "SUPERSEDED": 1}
