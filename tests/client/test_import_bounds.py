@@ -141,3 +141,23 @@ def test_a_document_that_is_read_whole_has_a_bound(
     monkeypatch.setattr(sources, "MOST_OF_A_FILE", 50)
     with pytest.raises(InvalidArgument, match="more than 50 characters"):
         opened(form, str(file), Target(), None)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_text_of_windows_is_read(tmp_path: Path, encoding: str, end: str) -> None:
+    """Whatever mark it begins with, and however its lines end; no record is lost to it.
+
+    Proves: Z11 (import)
+    """
+    mark = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") else ""
+    said = [{"content": "Zoë likes tea"}, {"content": "Ana likes \U0001f375"}]
+    lines = tmp_path / "export.jsonl"
+    text = mark + "".join(json.dumps(each, ensure_ascii=False) + end for each in said)
+    lines.write_bytes(text.encode(encoding))
+    count, records = opened(Format.JSONL, str(lines), Target(), None)
+    read = list(records)
+    assert count == len(read) == 2
+    assert [each.request["content"] for each in read if isinstance(each, Record)] == [
+        each["content"] for each in said
+    ]

@@ -175,6 +175,28 @@ async def the_same_again(memory: Memory) -> None:
     assert await memory.all() == {WORKS}
 
 
+async def bad_ones_among_good_ones(memory: Memory) -> None:
+    """Each has its own answer, at its place: of another shape, out of range, no JSON of a store."""
+    bad: list[Any] = [
+        {"content": "x", "colour": 2},
+        {"content": 5},
+        {"content": "x", "confidence": 7},
+        {"content": "x", "valid_from": "soon"},
+        {"content": "a\0b"},
+        {},
+        [],
+        None,
+        "tea",
+    ]
+    good = [{"content": f"Alice has {n} herons"} for n in range(2, 2 + len(bad))]
+    memories = [each for pair in zip(good, bad, strict=True) for each in pair]
+    told = await memory("add_memories", memories=memories)
+    assert [each["outcome"] for each in told["results"]] == ["COMMITTED", "REJECTED"] * len(bad)
+    assert told["outcomes"] == {"COMMITTED": len(bad), "REJECTED": len(bad)}
+    assert all(each["reason"] and each["what_to_do"] for each in told["results"][1::2])
+    assert "colour" in told["results"][1]["message"]
+
+
 async def an_empty_list(memory: Memory) -> None:
     """No memories to add, none to forget."""
     assert await memory.tell() == []
@@ -336,7 +358,8 @@ async def reading_what_was_deleted(memory: Memory) -> None:
 
 
 QUESTIONS = [
-    *(new_memories, the_same_again, an_empty_list, a_relation, a_second_value_of_a_relation),
+    *(new_memories, the_same_again, an_empty_list, bad_ones_among_good_ones),
+    *(a_relation, a_second_value_of_a_relation),
     *(the_same_relation_again, more_about_somebody, more_of_which_some_is_known),
     *(deleting_by_name, deleting_nothing, deleting_one_observation, deleting_one_relation),
     *(reading_an_empty_store, reading_all, searching_by_name, searching_by_type),

@@ -61,15 +61,11 @@ REFUSED_TO_AGENTS = {
     f"erase_subject('Ana', 'asked', {TWO_BY_TWO}, org => 'acme')": "22023",
     f"define_surface('s', {TWO_BY_TWO}, org => 'acme')": "22023",
     f"define_write_class('c', 'd', roles => {TWO_BY_TWO}, org => 'acme')": "22023",
-    # JSON of another form.
-    "record_recalls('[1]')": "22023",
-    "record_recalls('[[]]')": "22023",
-    'record_recalls(\'[{"recall_id": "x"}]\')': "22023",
-    "record_recalls('[{\"k\": 1e30}]')": "22023",
-    'record_recalls(\'[{"item_ids": "x"}]\')': "22023",
 }
 
 ANSWERED = [
+    # Each element has a fault of its own.
+    'record_recalls(\'[1, [], {"recall_id": "x"}, {"k": 1e30}, {"item_ids": "x"}]\')',
     "find_recalls('-infinity', 'infinity')",
     "find_recalls('infinity')",
     "find_recalls('4713-01-01 BC', '294276-01-01')",

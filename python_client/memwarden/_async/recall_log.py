@@ -12,6 +12,7 @@ from memwarden._json import strict_json
 from memwarden._lists import listed
 from memwarden._request_id import new_request_id
 from memwarden._statements import recall_log as sql
+from memwarden.errors import InvalidArgument
 from memwarden.results import (
     ContextItem,
     GivenMemory,
@@ -183,4 +184,6 @@ class AsyncRecallLog:
         rows = await self._session.fetch(
             sql.RECORD_RECALLS, {"recalls": strict_json([recall])}, RecordedRecall
         )
+        if rows[0].recall_id is None:
+            raise InvalidArgument(str(rows[0].detail))
         return rows[0].recall_id

@@ -44,5 +44,6 @@ FROM memwarden.recall_quality(
 """
 
 RECORD_RECALLS: Final[LiteralString] = """
-SELECT recall_id, recorded FROM memwarden.record_recalls(recalls => %(recalls)s::jsonb)
+SELECT recall_id, recorded, fault, detail
+FROM memwarden.record_recalls(recalls => %(recalls)s::json)
 """

@@ -14,6 +14,7 @@ from memwarden._lists import listed
 from memwarden._request_id import new_request_id
 from memwarden._statements import recall_log as sql
 from memwarden._sync.session import Session
+from memwarden.errors import InvalidArgument
 from memwarden.results import (
     ContextItem,
     GivenMemory,
@@ -185,4 +186,6 @@ class RecallLog:
         rows = self._session.fetch(
             sql.RECORD_RECALLS, {"recalls": strict_json([recall])}, RecordedRecall
         )
+        if rows[0].recall_id is None:
+            raise InvalidArgument(str(rows[0].detail))
         return rows[0].recall_id

@@ -110,7 +110,7 @@ class AgentTools:
     async def add_memories(
         self,
         memories: Annotated[
-            list[shapes.NewMemory],
+            list[shapes.Apart],
             Field(max_length=_MOST, description="What to remember, at most 1,000 memories."),
         ],
         context: Context[Any, Any],
@@ -118,11 +118,16 @@ class AgentTools:
         """Ask for many things to be remembered. A bad one harms no other; progress is reported."""
         caller = self._who.caller()
         results: list[dict[str, Any]] = []
-        requests = [_request(each) for each in memories]
-        async for decided in caller.memory.write_all(requests, batch_size=25, patience=10):
-            results.append(await decision(caller, decided))
-            if len(results) % 25 == 0 or len(results) == len(requests):
-                await context.report_progress(len(results), len(requests))
+        requests = [_request(each) for each in memories if isinstance(each, shapes.NewMemory)]
+        decided = caller.memory.write_all(requests, batch_size=25, patience=10)
+        for each in memories:
+            if isinstance(each, shapes.NewMemory):
+                results.append(await decision(caller, await anext(decided)))
+            else:
+                refused_one = {"outcome": "REJECTED", "reason": "INVALID_ARGUMENT"}
+                results.append(await decision(caller, refused_one) | {"message": each.why})
+            if len(results) % 25 == 0 or len(results) == len(memories):
+                await context.report_progress(len(results), len(memories))
         outcomes: dict[str, int] = {}
         for told in results:
             outcomes[told["outcome"]] = outcomes.get(told["outcome"], 0) + 1

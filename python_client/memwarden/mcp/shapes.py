@@ -6,10 +6,19 @@ code, and `what_to_do` says how to go on.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from typing_extensions import TypedDict
 
 Content = Annotated[
@@ -113,6 +122,30 @@ class NewMemory(BaseModel):
     ttl_seconds: Seconds = None
     justification: Justification = None
     idempotency_key: Key = None
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """One of several that is not as its schema asks, and why."""
+
+    why: str
+
+
+def _apart(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    try:
+        return read(value)
+    except ValidationError as error:
+        return Malformed(told_of(error))
+
+
+def told_of(error: ValidationError) -> str:
+    """Return what is wrong with which arguments, without their values."""
+    told = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+    return "; ".join(told[:10])
+
+
+Apart = Annotated[NewMemory, WrapValidator(_apart)]
+"""A new memory; where it is malformed, that: one of a list harms no other."""
 
 
 class Told(TypedDict, total=False):

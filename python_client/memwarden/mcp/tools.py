@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from memwarden.errors import InvalidArgument
 from memwarden.mcp.answers import refusal
+from memwarden.mcp.shapes import told_of
 
 Method = Callable[..., Awaitable[CallToolResult]]
 
@@ -47,8 +48,7 @@ class StrictTool(Tool):
         try:
             self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:
-            told = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-            return refusal(InvalidArgument("; ".join(told[:10])))
+            return refusal(InvalidArgument(told_of(error)))
         return await super().run(arguments, context, convert_result)
 
 

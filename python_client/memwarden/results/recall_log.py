@@ -107,7 +107,12 @@ class ReportedOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRecall:
-    """A recall that was told afterwards; `recorded` is false where it was there already."""
+    """A recall that was told afterwards; `recorded` is false where it was there already.
 
-    recall_id: UUID
-    recorded: bool
+    `fault`: the SQLSTATE of what is wrong with it, and `detail` says what; it is not recorded.
+    """
+
+    recall_id: UUID | None
+    recorded: bool | None
+    fault: str | None
+    detail: str | None

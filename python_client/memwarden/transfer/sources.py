@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import sys
@@ -110,7 +111,10 @@ def _lines(source: str) -> Iterator[str | TooLarge]:
 
 
 def _text(source: str) -> IO[str]:
+    file = sys.stdin.buffer if source == "-" else _file(source).open("rb")
+    # Programs of Windows begin a text with a mark of its encoding.
+    begins = file.peek(2)[:2]  # type: ignore[union-attr]
+    is_wide = begins in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    encoding = "utf-16" if is_wide else "utf-8-sig"
     # Bytes that are no text are a record that the server refuses, not the end of the import.
-    if source == "-":
-        return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="backslashreplace")
-    return _file(source).open(encoding="utf-8", errors="backslashreplace")
+    return io.TextIOWrapper(file, encoding=encoding, errors="backslashreplace")

@@ -1,86 +1,111 @@
 -- On a replica nothing can be appended. Whoever recalled there says so afterwards, on the primary, in its own name.
-CREATE OR REPLACE FUNCTION memwarden.record_recalls(recalls jsonb)
-RETURNS TABLE (recall_id uuid, recorded boolean)
+CREATE OR REPLACE FUNCTION memwarden.record_recalls(recalls json)
+RETURNS TABLE (recall_id uuid, recorded boolean, fault text, detail text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id);
-    v_now    timestamptz := clock_timestamp();
-    v_recall record;
-    v_given  record;
+    v_given  json;
 BEGIN
-    FOR v_recall IN
-        SELECT r.place, r.recall_id, r.purpose, r.task, r.session_id, r.query, r.scopes, r.layers, r.k, r.threshold, r.embedding_model,
-               r.item_ids, r.version_ids, r.scores
-          FROM memwarden_internal.reported_recalls(recalls) AS r
-         ORDER BY r.place
+    IF json_typeof(record_recalls.recalls) IS DISTINCT FROM 'array' OR json_array_length(record_recalls.recalls) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: an array of at most 1,000 objects');
+    END IF;
+    FOR v_given IN SELECT e.recall FROM json_array_elements(record_recalls.recalls) WITH ORDINALITY AS e (recall, place) ORDER BY e.place
     LOOP
-        PERFORM memwarden_internal.check_reported_recall(v_recall.place, v_recall.recall_id, v_recall.purpose, v_recall.item_ids,
-                                                         v_recall.version_ids, v_recall.scores, v_now);
-        v_given := memwarden_internal.readable_given(v_principal_id, v_recall.item_ids, v_recall.version_ids, v_recall.scores);
-        INSERT INTO memwarden_data.recall_log AS l (
-            org_id, recall_id, principal_id, login, recalled_at, transaction_id, system_identifier, purpose, task, session_id,
-            query_digest, scopes, layers, k, threshold, embedding_model, item_ids, version_ids, scores, reported)
-        VALUES (v_org_id, v_recall.recall_id, v_principal_id, session_user, memwarden_internal.uuid7_time(v_recall.recall_id),
-                pg_current_xact_id(), memwarden_internal.system_identifier(), v_recall.purpose,
-                CASE WHEN v_recall.task IS NOT NULL THEN memwarden_internal.recordable_task(v_org_id, v_recall.task) END,
-                    v_recall.session_id,
-                memwarden_internal.query_digest(v_org_id, v_recall.query),
-                -- Names that there are, and no other words.
-                (SELECT array_agg(s.path) FROM memwarden_data.scope AS s
-                  WHERE s.path = ANY (v_recall.scopes) AND memwarden_internal.may_read(v_principal_id, s.scope_id)),
-                (SELECT array_agg(y.layer) FROM memwarden_data.layer AS y WHERE y.layer = ANY (v_recall.layers)), v_recall.k,
-                    v_recall.threshold,
-                (SELECT m.name FROM memwarden_data.embedding_model AS m WHERE m.name = v_recall.embedding_model), v_given.item_ids,
-                    v_given.version_ids, v_given.scores, true)
-        ON CONFLICT ON CONSTRAINT recall_log_pkey DO NOTHING;
-        recall_id := v_recall.recall_id;
-        recorded := FOUND;
+        recall_id := NULL;
+        recorded := NULL;
+        fault := NULL;
+        detail := NULL;
+        BEGIN
+            SELECT r.recall_id, r.recorded INTO recall_id, recorded
+              FROM memwarden_internal.record_recall(v_principal_id, v_org_id, v_given) AS r;
+        EXCEPTION WHEN data_exception THEN
+            -- One that cannot be recorded harms no other.
+            fault := SQLSTATE;
+            GET STACKED DIAGNOSTICS detail := PG_EXCEPTION_DETAIL;
+        END;
         RETURN NEXT;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.record_recalls(jsonb) IS
+COMMENT ON FUNCTION memwarden.record_recalls(json) IS
     'Appends recalls that the caller made where it could not write, as on a replica. The log marks them as reported. '
     'It keeps an HMAC of the query, and leaves out memories that the caller does not read. recalls: at most 1,000 '
     'objects of {"recall_id", "purpose", "query", "task", "session_id", "scopes", "layers", "k", "threshold", '
     '"embedding_model", "item_ids", "version_ids", "scores"}. The "recall_id" is a new UUID version 7 of the moment '
     'of the recall, at most a day ago. The "purpose" is recall, context or push. Returns one row for each recall, in '
-    'that order. recorded: false for an id that was recorded before, so that it is safe to send recalls again. Raises '
-    '28000 without an identity; 22023 for malformed recalls. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden.record_recalls(jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.record_recalls(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+    'that order. recorded: false for an id that was recorded before, so that it is safe to send recalls again. fault, detail: '
+    '22023 for a malformed recall, and what is wrong with it; the others are recorded. Raises 28000 without an identity; 22023 for '
+    'anything but such an array. Source: Z4.';
+REVOKE ALL ON FUNCTION memwarden.record_recalls(json) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.record_recalls(json) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.reported_recalls(p_recalls jsonb)
-RETURNS TABLE (place bigint, recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
-               threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[])
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+CREATE OR REPLACE FUNCTION memwarden_internal.record_recall(
+    p_principal_id bigint, p_org_id bigint, p_recall json, OUT recall_id uuid, OUT recorded boolean)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_recall record;
+    v_given  record;
+BEGIN
+    v_recall := memwarden_internal.reported_recall(p_recall);
+    PERFORM memwarden_internal.check_reported_recall(v_recall.recall_id, v_recall.purpose, v_recall.item_ids, v_recall.version_ids,
+        v_recall.scores, clock_timestamp());
+    v_given := memwarden_internal.readable_given(p_principal_id, v_recall.item_ids, v_recall.version_ids, v_recall.scores);
+    INSERT INTO memwarden_data.recall_log AS l (
+        org_id, recall_id, principal_id, login, recalled_at, transaction_id, system_identifier, purpose, task, session_id,
+        query_digest, scopes, layers, k, threshold, embedding_model, item_ids, version_ids, scores, reported)
+    VALUES (p_org_id, v_recall.recall_id, p_principal_id, session_user, memwarden_internal.uuid7_time(v_recall.recall_id),
+            pg_current_xact_id(), memwarden_internal.system_identifier(), v_recall.purpose,
+            CASE WHEN v_recall.task IS NOT NULL THEN memwarden_internal.recordable_task(p_org_id, v_recall.task) END,
+            v_recall.session_id, memwarden_internal.query_digest(p_org_id, v_recall.query),
+            -- Names that there are, and no other words.
+            (SELECT array_agg(s.path) FROM memwarden_data.scope AS s
+              WHERE s.path = ANY (v_recall.scopes) AND memwarden_internal.may_read(p_principal_id, s.scope_id)),
+            (SELECT array_agg(y.layer) FROM memwarden_data.layer AS y WHERE y.layer = ANY (v_recall.layers)), v_recall.k,
+            v_recall.threshold,
+            (SELECT m.name FROM memwarden_data.embedding_model AS m WHERE m.name = v_recall.embedding_model), v_given.item_ids,
+            v_given.version_ids, v_given.scores, true)
+    ON CONFLICT ON CONSTRAINT recall_log_pkey DO NOTHING;
+    recall_id := v_recall.recall_id;
+    recorded := FOUND;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.record_recall(bigint, bigint, json) IS
+    'Appends one recall that record_recalls() was given. Raises 22023 for what is malformed.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_recall(bigint, bigint, json) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.reported_recall(
+    p_recall json, OUT recall_id uuid, OUT purpose text, OUT task text, OUT session_id uuid, OUT query text, OUT scopes text[],
+    OUT layers text[], OUT k integer, OUT threshold double precision, OUT embedding_model text, OUT item_ids uuid[],
+    OUT version_ids uuid[], OUT scores real[])
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF jsonb_typeof(p_recalls) IS DISTINCT FROM 'array' OR jsonb_array_length(p_recalls) > 1000
-       OR p_recalls @? '$[*] ? (@.type() != "object")' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: an array of at most 1,000 objects');
+    IF json_typeof(p_recall) IS DISTINCT FROM 'object' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: an array of objects');
     END IF;
     BEGIN
-        RETURN QUERY
-        SELECT e.place, r.recall_id, r.purpose, r.task, r.session_id, r.query, r.scopes, r.layers, r.k, r.threshold, r.embedding_model,
-               r.item_ids, r.version_ids, r.scores
-          FROM jsonb_array_elements(p_recalls) WITH ORDINALITY AS e (recall, place)
-         CROSS JOIN LATERAL jsonb_to_record(e.recall) AS r (
+        SELECT r.* INTO recall_id, purpose, task, session_id, query, scopes, layers, k, threshold, embedding_model, item_ids,
+               version_ids, scores
+          FROM jsonb_to_record(p_recall::jsonb) AS r (
                recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
                threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[]);
     EXCEPTION WHEN data_exception THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: ids are UUIDs, k an integer, threshold and scores '
-            'numbers, lists arrays');
+            'numbers, lists arrays, and text has no NUL');
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_recalls(jsonb) IS
-    'The argument of record_recalls() as rows. Raises 22023 for what is malformed.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_recalls(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reported_recall(json) IS
+    'One recall of record_recalls() as a row. Raises 22023 for what is malformed.';
+REVOKE ALL ON FUNCTION memwarden_internal.reported_recall(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_time(p_id uuid)
 RETURNS timestamptz
@@ -90,7 +115,7 @@ COMMENT ON FUNCTION memwarden_internal.uuid7_time(uuid) IS 'When a UUID version 
 REVOKE ALL ON FUNCTION memwarden_internal.uuid7_time(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_reported_recall(
-    p_place bigint, p_recall_id uuid, p_purpose text, p_item_ids uuid[], p_version_ids uuid[], p_scores real[], p_now timestamptz)
+    p_recall_id uuid, p_purpose text, p_item_ids uuid[], p_version_ids uuid[], p_scores real[], p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -101,20 +126,19 @@ BEGIN
     -- The month of a recall is that of its id: nobody chooses another.
     IF p_recall_id IS NULL OR p_recall_id::text !~ E'^.{14}7.{4}[89ab]'
        OR memwarden_internal.uuid7_time(p_recall_id) NOT BETWEEN p_now - interval '1 day' AND p_now + interval '1 minute' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].recall_id: a UUID version 7 of the '
-            'last day', p_place - 1));
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recall_id: a UUID version 7 of the last day');
     ELSIF p_purpose IS NULL OR p_purpose NOT IN ('recall', 'context', 'push') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].purpose: recall, context or push', p_place - 1));
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'purpose: recall, context or push');
     ELSIF v_count > 1000 OR cardinality(coalesce(p_version_ids, '{}')) <> v_count OR cardinality(coalesce(p_scores, '{}')) <> v_count
           OR NOT memwarden_internal.is_list(p_item_ids) OR NOT memwarden_internal.is_list(p_version_ids) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            format('recalls[%s]: item_ids, version_ids and scores, at most 1,000 and as many of each', p_place - 1));
+            'item_ids, version_ids and scores: at most 1,000 and as many of each');
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.check_reported_recall(uuid, text, uuid[], uuid[], real[], timestamptz) IS
     'Raises 22023 for a recall that record_recalls() cannot take.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.check_reported_recall(uuid, text, uuid[], uuid[], real[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_given(
     p_principal_id bigint, p_item_ids uuid[], p_version_ids uuid[], p_scores real[],

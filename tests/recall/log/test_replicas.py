@@ -99,11 +99,18 @@ def test_nobody_claims_what_it_does_not_read_or_to_be_another(office: Office) ->
         {"item_ids": [None], "version_ids": [None], "scores": [1]},
     ],
 )
-def test_what_is_malformed_is_refused_whole(office: Office, wrong: dict[str, Any]) -> None:
-    """Proves: Z4 (replicas)."""
+def test_what_is_malformed_has_an_answer_of_its_own(office: Office, wrong: dict[str, Any]) -> None:
+    """And the others are recorded, whatever it is.
+
+    Proves: Z4 (replicas)
+    """
     office.remember("Ana likes tea")
-    with pytest.raises(psycopg.errors.InvalidParameterValue):
-        record(office.ana, seen(office), seen(office) | wrong)
-    assert office.log() == []
+    recalls = json.dumps([seen(office), seen(office) | wrong, 5, "NUL", seen(office)])
+    rows = office.ana.execute(
+        "SELECT * FROM memwarden.record_recalls(%s)", (recalls.replace("NUL", "\\u0000"),)
+    ).fetchall()
+    assert [row["fault"] for row in rows] == [None, *["22023"] * 3, None]
+    assert [row["recorded"] for row in rows] == [True, None, None, None, True]
+    assert len(office.log()) == 2
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         office.ana.execute("SELECT * FROM memwarden.record_recalls('{}')")
