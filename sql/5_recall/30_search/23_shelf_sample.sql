@@ -76,14 +76,13 @@ DECLARE
     v_least   double precision;
     v_holders bigint[];
 BEGIN
-    SELECT s.org_id, s.scope_id, s.layer, coalesce(p_reach.config, c.text_search_config, l.text_search_config) AS config,
-           c.reindexed_to IS NOT NULL AS by_old_words INTO v_home
+    SELECT s.org_id, s.scope_id, s.layer, coalesce(p_reach.config, c.text_search_config, l.text_search_config) AS config INTO v_home
       FROM memwarden_data.shelf AS s
       LEFT JOIN memwarden_data.layer AS l ON l.layer = s.layer
       LEFT JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
      WHERE s.shelf = p_shelf;
     v_words := ARRAY(SELECT (t.lexeme, t.share, memwarden_internal.word_query(t.lexeme), 0, 0, false)::memwarden_internal.asked_word
-                       FROM memwarden_internal.query_words(v_home.config, p_query, v_home.by_old_words) AS t
+                       FROM memwarden_internal.query_words(v_home.config, p_query) AS t
                       ORDER BY length(t.lexeme) DESC, t.lexeme LIMIT 256);
     IF v_words = '{}' THEN
         -- Without words the least cosine is all that is asked for.
@@ -158,7 +157,7 @@ BEGIN
         SELECT (t.lexeme, t.share, memwarden_internal.word_query(t.lexeme), coalesce(w.holders, 0),
                 memwarden_internal.rarity(t.share, v_home.items, coalesce(w.holders, 0)),
                 w.holders IS NOT NULL)::memwarden_internal.asked_word
-          FROM (SELECT q.lexeme, q.share FROM memwarden_internal.query_words(v_home.config, p_query, false) AS q
+          FROM (SELECT q.lexeme, q.share FROM memwarden_internal.query_words(v_home.config, p_query) AS q
                  ORDER BY length(q.lexeme) DESC, q.lexeme LIMIT 256) AS t
           LEFT JOIN memwarden_data.shelf_word AS w
             ON w.org_id = v_home.org_id AND w.shelf = p_shelf AND w.word = hashtextextended(t.lexeme, 0)),

@@ -117,7 +117,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.new_words(tsvector, tsvector) FROM PUB
 
 -- What a question asks for. A name or a word with accents is asked for by its parts and without them too: all of it counts as one word.
 -- A word of a language that joins words is asked for by its pieces too; they count half of it together.
-CREATE OR REPLACE FUNCTION memwarden_internal.query_words(p_config text, p_query text, p_by_old_words boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.query_words(p_config text, p_query text)
 RETURNS TABLE (lexeme text, share double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -129,7 +129,7 @@ DECLARE
     -- What is only asked for as a part, and what has parts and so counts less itself.
     v_new   tsvector := ''::tsvector;
     v_split text[] := '{}'::text[];
-    v_share double precision := CASE WHEN p_by_old_words THEN 0.7 ELSE 0.3 END;
+    v_share CONSTANT double precision := 0.3;
 BEGIN
     IF v_query ~ memwarden_internal.has_parts() THEN
         v_parts := memwarden_internal.parts_of_text(v_query, true);
@@ -158,11 +158,10 @@ BEGIN
      GROUP BY x.lexeme;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.query_words(text, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.query_words(text, text) IS
     'The words that a question is searched by, as words_of() makes those of memories, and how much each counts: 1, the whole of a name '
-    'or of a word with accents 0.3, and all its parts together 0.7; pieces of a word less. p_by_old_words: some of the memories '
-    'have the words of before an update, old_words(): the whole counts 0.7 and the parts 0.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.query_words(text, text, boolean) FROM PUBLIC;
+    'or of a word with accents 0.3, and all its parts together 0.7; pieces of a word less.';
+REVOKE ALL ON FUNCTION memwarden_internal.query_words(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.web_query(p_config text, p_query text)
 RETURNS tsquery
@@ -187,18 +186,39 @@ COMMENT ON FUNCTION memwarden_internal.web_query(text, text) IS
     'What a web search asks of the words of memories, each word as it is spelled or without its accents.';
 REVOKE ALL ON FUNCTION memwarden_internal.web_query(text, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.old_words(p_scopes bigint[])
-RETURNS boolean
+CREATE OR REPLACE FUNCTION memwarden_internal.have_old_words(p_scopes bigint[])
+RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.reindexed_to IS NOT NULL);
+    RETURN (SELECT array_agg(s.scope_id) FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.reindexed_to IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.old_words(bigint[]) IS
-    'Whether memories of one of these scopes wait for reindex_words().';
-REVOKE ALL ON FUNCTION memwarden_internal.old_words(bigint[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.have_old_words(bigint[]) IS
+    'Those of some scopes whose memories wait for reindex_words(); NULL for none.';
+REVOKE ALL ON FUNCTION memwarden_internal.have_old_words(bigint[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.words_today(p_org_id bigint, p_item_id uuid, p_version_id uuid)
+RETURNS tsvector
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT memwarden_internal.indexed_words(memwarden_internal.words_of(
+                   coalesce(s.text_search_config, l.text_search_config),
+                   memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, v.subject, v.predicate)),
+               v.subject_key_id)
+          FROM memwarden_data.version_hot AS v
+          JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id AND s.reindexed_to < p_item_id
+          JOIN memwarden_data.layer AS l ON l.layer = v.layer
+         WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND v.tier = 'hot');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.words_today(bigint, uuid, uuid) IS
+    'The words of an active memory as reindex_words() will make them; NULL where the job has made them already.';
+REVOKE ALL ON FUNCTION memwarden_internal.words_today(bigint, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.joins_words(p_config text)
 RETURNS boolean

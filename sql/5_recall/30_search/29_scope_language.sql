@@ -23,7 +23,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.set_scope_language(text, text) IS
     'Sets the language of a scope and all scopes beneath it, and returns how many changed. Scopes that are made later '
     'inherit it. New memories and queries follow it at once. The job memwarden.reindex_words() indexes existing '
-    'memories anew. Until then, words that both languages write alike find them, and their vectors do. language: a '
+    'memories anew. Until then, a recall reads their words anew, and takes longer. language: a '
     'text search configuration (english, german, simple ...), which takes precedence over the language of the layer; '
     'NULL returns to the language of the layer. Raises 42501 without the right to administer; 42704 for an unknown '
     'scope or configuration; 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 5.';

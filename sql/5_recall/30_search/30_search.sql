@@ -122,6 +122,8 @@ DECLARE
     -- Which scopes have a language that the model does not know.
     v_abroad   bigint[];
     v_dates    tstzmultirange;
+    -- Of which scopes the words are not yet those of today.
+    v_old      bigint[] := memwarden_internal.have_old_words(p_scopes);
 BEGIN
     -- Which scopes have a language of their own: nearly always none.
     SELECT array_agg(s.scope_id), array_agg(s.text_search_config) INTO v_homes, v_configs
@@ -171,8 +173,7 @@ BEGIN
                            ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY
                                AS c (config, place),
                LATERAL (SELECT t.lexeme, t.share, t.place
-                          FROM memwarden_internal.query_words(c.config, p_query, memwarden_internal.old_words(p_scopes))
-                               WITH ORDINALITY AS t (lexeme, share, place)
+                          FROM memwarden_internal.query_words(c.config, p_query) WITH ORDINALITY AS t (lexeme, share, place)
                          -- A question of more words than that is told by its long ones.
                          ORDER BY length(t.lexeme) DESC, t.lexeme
                          LIMIT 256) AS u
@@ -235,6 +236,13 @@ BEGIN
           FROM memwarden_data.item AS i
          WHERE v_keys.ids IS NOT NULL AND i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL
            AND NOT i.scope_id = ANY (v_grown.scopes)
+    ), made AS MATERIALIZED (
+        -- Made while they are read, of what is looked at.
+        SELECT i.item_id, memwarden_internal.words_today(i.org_id, i.item_id, i.version_id) AS words
+          FROM memwarden_data.item AS i
+         WHERE v_old IS NOT NULL AND i.org_id = ANY (p_orgs) AND i.scope_id = ANY (v_old) AND i.status = 'ACTIVE'
+           AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+           AND (i.scope_id = ANY (v_grown.scopes) OR i.item_id = ANY (v_grown.item_ids) OR i.subject_key_id IS NOT NULL)
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
         SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.said_at,
@@ -251,12 +259,12 @@ BEGIN
                        CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1
                            THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
                        -- The length of a memory is how many different words it has: the database knows it without counting.
-                       length(i.search_vector) AS length,
+                       length(coalesce(m.words, i.search_vector)) AS length,
                        CASE WHEN r.unread IS NULL THEN false
                             WHEN i.scope_id = ANY (v_abroad) THEN true
-                            ELSE memwarden_internal.is_foreign(i.search_vector, r.unread) END AS is_foreign,
-                       CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM forms AS t)
-                           THEN i.search_vector END AS search_vector,
+                            ELSE memwarden_internal.is_foreign(coalesce(m.words, i.search_vector), r.unread) END AS is_foreign,
+                       CASE WHEN coalesce(m.words, i.search_vector) @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM forms AS t)
+                           THEN coalesce(m.words, i.search_vector) END AS search_vector,
                        -- What has turned stale is as old as if another half-life had passed.
                        CASE WHEN NOT v_weight.fresh THEN NULL
                             WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
@@ -266,6 +274,7 @@ BEGIN
                            i.fresh_until, CASE WHEN r.from_creation THEN i.created_at ELSE i.updated_at END, r.soft, p_now) AS weight
                   FROM heads AS i
                   JOIN rates AS r ON r.layer = i.layer
+                  LEFT JOIN made AS m ON m.item_id = i.item_id
                  WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
                    AND i.status = 'ACTIVE'
                    AND (i.expires_at IS NULL OR i.expires_at > p_now)

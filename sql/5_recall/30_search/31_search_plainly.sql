@@ -148,13 +148,14 @@ BEGIN
            ARRAY(SELECT s.shelf FROM memwarden_data.shelf AS s
                   WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
                     AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16)) AS shelves,
-           EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
+           EXISTS (SELECT FROM memwarden_data.scope AS s
+                    WHERE s.scope_id = ANY (p_scopes) AND (s.text_search_config IS NOT NULL OR s.reindexed_to IS NOT NULL))
            -- Encrypted words are asked for under the key of each subject.
            OR EXISTS (SELECT FROM memwarden_data.item AS i
                        WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially,
            v_is_talk AND EXISTS (SELECT FROM memwarden_data.item AS i
                                   WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.conversation IS NOT NULL) AS is_talk
-      INTO v_asked FROM memwarden_internal.query_words(v_config, p_query, memwarden_internal.old_words(p_scopes)) AS a;
+      INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
     IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
         RETURN NULL;
     ELSIF v_asked.shelves <> '{}' THEN
@@ -306,9 +307,9 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
     text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
     timestamptz, bigint, integer[]) IS
-    'What search() finds, in its order; NULL where search() must be asked: where a scope has a language of its own, where the layers '
-    'have several languages, where the question has more than eight words, or where a scope has a shelf of its own and search_shelf() '
-    'does not tell.';
+    'What search() finds, in its order; NULL where search() must be asked: where a scope has a language of its own or memories that '
+    'wait for reindex_words(), where the layers have several languages, where the question has more than eight words, or where a scope '
+    'has a shelf of its own and search_shelf() does not tell.';
 REVOKE ALL ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
     text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
     timestamptz, bigint, integer[]) FROM PUBLIC;

@@ -89,7 +89,7 @@ BEGIN
         SELECT DISTINCT l.text_search_config AS config, u.lexeme, ('''' || replace(replace(u.lexeme, E'\\', E'\\\\'), '''',
             '''''') || '''')::tsquery AS term
           FROM unnest(p_weights) AS w JOIN memwarden_data.layer AS l ON l.layer = w.layer,
-               LATERAL memwarden_internal.query_words(l.text_search_config, p_query, memwarden_internal.old_words(p_scopes)) AS u
+               LATERAL memwarden_internal.query_words(l.text_search_config, p_query) AS u
     ), words AS (
         SELECT t.lexeme, max(n.items) AS items, sum((
                    SELECT count(*) FROM found AS f JOIN memwarden_data.layer AS l ON l.layer = f.layer

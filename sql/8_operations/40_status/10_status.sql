@@ -123,7 +123,7 @@ BEGIN
     -- How much others remember is an administrator's to know.
     RETURN QUERY SELECT 'words', 'outdated',
             CASE WHEN memwarden_internal.is_database_admin() THEN format('%s of %s', w.waiting, w.memories) ELSE 'some' END
-            || ' memories wait for their words to be made anew, and are found by the old ones until then: the job memwarden_words does it'
+            || ' memories wait for their words to be made anew, and recalls take longer until then: the job memwarden_words does it'
       FROM (SELECT count(*) AS memories, count(*) FILTER (WHERE i.item_id > s.reindexed_to) AS waiting
               FROM memwarden_data.scope AS s
               JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.scope_id = s.scope_id) AS w

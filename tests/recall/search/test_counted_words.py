@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 
 from conftest import Filled, filled
 from helpers import recall, write_many
+from server_checkout import REPOSITORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -243,3 +244,36 @@ def test_another_language_is_not_weighed_by_old_counts(world: World, agent: Agen
     assert best(agent, "word1 word4", near) == before
     arrange(world)
     assert {row["holders"] for row in world.rows(COUNTS)} != {1}
+
+
+def test_words_of_a_shelf_are_made_anew_after_an_update(world: World, agent: Agent) -> None:
+    """And counted when all are, by their parts too; meanwhile the old ones find what they found.
+
+    Proves: L6
+    """
+    companions = {"query": "companion", "weights": {"keyword": 1}, "k": 20}
+
+    def found() -> set[str]:
+        return {row["text"].split(" at ")[0].split()[-1] for row in recall(agent, **companions)}
+
+    admin = world.admin
+    admin.execute(
+        "UPDATE memwarden_data.item AS i SET search_vector = to_tsvector('english', v.search_text)"
+        "  FROM memwarden_data.version AS v WHERE v.version_id = i.version_id"
+    )
+    old = "UPDATE memwarden_data.embedding AS e SET words = i.search_vector"
+    admin.execute(f"{old} FROM memwarden_data.item AS i WHERE i.item_id = e.item_id AND shelf = 1")
+    admin.execute((REPOSITORY / "migrations/0049_parts_of_words.sql").read_text())
+    admin.execute("SELECT memwarden_internal.reindex_next(100)")
+    arrange(world)
+    assert (world.rows(COUNTS), world.value(COUNTED)) == ([], None)
+    assert found() == {"companion"}
+    world.connect("memwarden_jobs").execute("CALL memwarden.reindex_words()")
+    arrange(world)
+    assert found() == {"companion"}
+    shelved = "memwarden_data.embedding AS e JOIN memwarden_data.item AS i USING (org_id, item_id)"
+    assert world.value(
+        f"SELECT count(*) FROM {shelved} WHERE shelf = 1 AND words = search_vector"
+    ) == world.value("SELECT count(*) FROM memwarden_data.embedding WHERE shelf = 1")
+    part = "SELECT holders FROM memwarden_data.shelf_word WHERE word = hashtextextended('word', 0)"
+    assert world.value(part) == MANY
