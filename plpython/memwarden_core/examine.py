@@ -15,6 +15,7 @@ from .fingerprint import (
     normalised_name,
     normalised_predicate,
     normalised_value,
+    table_for,
 )
 from .light import NamedTuple
 from .normalise import normalise, synonym_table
@@ -134,8 +135,9 @@ def examine(
     content_hash = hashlib.sha256(canonical).digest()
     if violations:
         return Examined(canonical_text, content_hash, None, None, None, None, violations, sensitive)
-    subject_name = normalised_name(subject, table)
-    predicate_name = normalised_predicate(predicate, table)
+    names = table_for(predicate, table)
+    subject_name = normalised_name(subject, names)
+    predicate_name = normalised_predicate(predicate, names)
     text = content_text(value, template, subject, predicate)
     return Examined(
         canonical_text,

@@ -55,6 +55,14 @@ def normalised_predicate(text: str | None, synonyms: Table = None) -> bytes | No
     return normalised_name(_SEPARATORS.sub(" ", text), synonyms) if text else None
 
 
+def table_for(predicate: str | None, synonyms: Table) -> Table:
+    """The synonyms that count for a subject and predicate: a key of another system has none.
+
+    Such a key ends in =, as the client's adapters write it.
+    """
+    return None if predicate and predicate.endswith("=") else synonyms
+
+
 def fingerprint_of(normalised: object, subject: bytes | None, predicate: bytes | None) -> bytes:
     """The fingerprint of parts that are normalised already."""
     return _digest(b"memwarden fingerprint 1", subject, predicate, serialise(normalised))
@@ -77,15 +85,15 @@ def fingerprint(
 
     Raises: NotCanonical when the value has no canonical form.
     """
+    table = table_for(predicate, synonyms)
     return fingerprint_of(
         normalised_value(value, lambda text: normalise(text, synonyms)),
-        normalised_name(subject, synonyms),
-        normalised_predicate(predicate, synonyms),
+        normalised_name(subject, table),
+        normalised_predicate(predicate, table),
     )
 
 
 def key_hash(subject: str | None, predicate: str | None, synonyms: Table = None) -> bytes | None:
     """SHA-256 (32 bytes) over normalised subject and predicate; None unless both are there."""
-    return key_hash_of(
-        normalised_name(subject, synonyms), normalised_predicate(predicate, synonyms)
-    )
+    table = table_for(predicate, synonyms)
+    return key_hash_of(normalised_name(subject, table), normalised_predicate(predicate, table))

@@ -474,7 +474,12 @@ def name_forms(
 
 
 def normalised_subject(subject: str, synonyms: str) -> str:
-    """Return the form under which subjects are one, by the synonyms of a JSON object."""
+    """Return the form under which subjects are one, by the synonyms of a JSON object.
+
+    One that a call says to be an identifier, as in id:john-doe, is one to the letter.
+    """
+    if subject.startswith("id:"):
+        return subject
     return normalise(subject, examination.prepared_synonyms(synonyms))
 
 

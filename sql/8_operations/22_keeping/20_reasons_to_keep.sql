@@ -64,7 +64,8 @@ BEGIN
         SELECT array_agg(s.subject) INTO v_subjects
           FROM (SELECT DISTINCT v.subject FROM memwarden_data.version AS v
                  WHERE v.org_id = p_org_id AND v.item_id = ANY (p_item_ids) AND v.subject IS NOT NULL) AS s
-         WHERE memwarden_internal.normalised_subject(s.subject, v_synonyms)
+         WHERE s.subject = ANY (memwarden_internal.subjects_of_id(memwarden_internal.named_id(v_hold.subject)))
+            OR memwarden_internal.normalised_subject(s.subject, v_synonyms)
                = memwarden_internal.normalised_subject(v_hold.subject, v_synonyms);
         -- Under any name that the entity bears.
         v_named := ARRAY(
