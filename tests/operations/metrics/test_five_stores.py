@@ -56,7 +56,7 @@ def look(
     *gate: str,
     deployed: str,
     before: Mapping[str, float] | None = None,
-    step: int = 1800,
+    step: int = 3600,
 ) -> Seen:
     """Ask everybody; by default the store was as it is now for a day already."""
     answer = said(world, "gate", *gate)
@@ -105,18 +105,18 @@ def scraped(world: World) -> dict[str, float]:
 
 
 def firing(before: Mapping[str, float], now: Mapping[str, float], step: int) -> set[str]:
-    """Which alerts fire after 52 steps that are as `now`, after 52 that were as `before`."""
+    """Which alerts fire after 28 steps that are as `now`, after 4 that were as `before`."""
     if shutil.which("promtool") is None:
         pytest.skip("promtool is not here: Debian's package prometheus")
 
-    def values(of: Mapping[str, float], name: str) -> str:
-        return f"{of[name]:f}x51" if name in of else "_x52"
+    def values(of: Mapping[str, float], name: str, times: int) -> str:
+        return f"{of[name]:f}x{times - 1}" if name in of else f"_x{times}"
 
     series = [
-        {"series": name, "values": f"{values(before, name)} {values(now, name)}"}
+        {"series": name, "values": f"{values(before, name, 4)} {values(now, name, 28)}"}
         for name in before.keys() | now.keys()
     ]
-    ask = {"expr": 'ALERTS{alertstate="firing"}', "eval_time": f"{103 * step}s", "exp_samples": []}
+    ask = {"expr": 'ALERTS{alertstate="firing"}', "eval_time": f"{31 * step}s", "exp_samples": []}
     tests = {
         "rule_files": [str(FILES / "memwarden.rules.yml")],
         "evaluation_interval": f"{step}s",
@@ -224,7 +224,7 @@ def stages(stocks: Stocks) -> Iterator[dict[str, Seen]]:
         store, seen = connected(world), {}
         start = now(world)
         # Within the ten minutes in which nobody can tell whether a scheduler is still to come.
-        seen["fresh"] = look(world, deployed=start, step=5)
+        seen["fresh"] = look(world, deployed=start, step=15)
         leave_uncalled(world)
         seen["uncalled"] = look(world, deployed=start)
         world.admin.execute("CALL memwarden.take_metrics()")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from conftest import World
 from helpers import write
-from operations.metrics.conftest import History
+from operations.metrics.conftest import History, found
 
 WEIGHTS = {
     "correctness_impact": 0.25,
@@ -157,6 +157,12 @@ def test_a_range_that_is_none_is_refused(
         world.admin.execute(f"SELECT memwarden.set_metric_range({arguments})")
 
 
+@pytest.fixture(scope="module")
+def kept(shared_world: World) -> History:
+    """An organisation whose values are overwritten time and again."""
+    return found(shared_world)
+
+
 @given(
     st.fixed_dictionaries(
         {},
@@ -169,16 +175,13 @@ def test_a_range_that_is_none_is_refused(
         },
     )
 )
-def test_health_is_the_mean_of_what_has_data(shared_world: World, values: dict[str, float]) -> None:
+def test_health_is_the_mean_of_what_has_data(kept: History, values: dict[str, float]) -> None:
     """With the weights of the source; of less than 0.3 of them nothing is said.
 
     Proves: Q5
     """
-    from operations.metrics.conftest import found
-
-    history = found(shared_world)
-    put(history, dict.fromkeys(WEIGHTS, None) | values)
-    row = health(history)
+    put(kept, dict.fromkeys(WEIGHTS, None) | values)
+    row = health(kept)
     weight = sum(WEIGHTS[name] for name in values)
     assert row["measured"] == pytest.approx(weight)
     if weight < 0.2999:

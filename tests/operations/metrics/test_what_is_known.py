@@ -187,30 +187,36 @@ def test_what_is_healthy_follows_the_profile_of_the_organisation(shared_world: W
     assert told == {None: strict, "strict": strict, "balanced": other, "open": other}
 
 
-def test_measuring_by_hand_measures_what_was_measured_in_this_hour(history: History) -> None:
+@pytest.fixture
+def place(shared_world: World) -> History:
+    """One more organisation, still empty."""
+    return found(shared_world)
+
+
+def test_measuring_by_hand_measures_what_was_measured_in_this_hour(place: History) -> None:
     """Also what the job reads once an hour, and recalls that no job has counted.
 
     Proves: Q1, Q5
     """
-    agent = agent_of(history)
+    agent = agent_of(place)
     write(agent, "episodic", "the lamp is lit")
     report(agent, 6)
     take = "CALL memwarden.take_metrics()"
-    history.world.admin.execute(take)
-    assert history.points("memory_error_rate")["*"] == 0
-    assert history.points("recall_precision")["*"] == 1
+    place.world.admin.execute(take)
+    assert place.points("memory_error_rate")["*"] == 0
+    assert place.points("recall_precision")["*"] == 1
     report(agent, 6, "failure", used=0)
-    history.world.admin.execute(take)
-    assert history.points("memory_error_rate")["*"] == 0.5
-    assert history.points("recall_precision")["*"] == 0.5
+    place.world.admin.execute(take)
+    assert place.points("memory_error_rate")["*"] == 0.5
+    assert place.points("recall_precision")["*"] == 0.5
 
 
-def test_the_gate_waits_for_nobody_and_changes_nothing(history: History) -> None:
+def test_the_gate_waits_for_nobody_and_changes_nothing(place: History) -> None:
     """It sees reports that no job may count yet, in a transaction that only reads.
 
     Proves: Q5
     """
-    agent, world = agent_of(history), history.world
+    agent, world = agent_of(place), place.world
     write(agent, "episodic", "the lamp is lit")
     holder = world.connect("postgres")
     holder.execute("BEGIN")
@@ -219,27 +225,27 @@ def test_the_gate_waits_for_nobody_and_changes_nothing(history: History) -> None
     report(agent, 6)
     monitor = world.connect(world.role("memwarden_monitor"))
     monitor.execute("SET default_transaction_read_only = on")
-    passed = monitor.execute(ANSWER, (history.org,)).fetchone()
+    passed = monitor.execute(ANSWER, (place.org,)).fetchone()
     assert passed is not None
     assert (passed["answer"], passed["score"], passed["is_idle"]) == ("PASS", 1, False)
     report(agent, 6, "failure", used=0)
-    failed = monitor.execute(ANSWER, (history.org,)).fetchone()
+    failed = monitor.execute(ANSWER, (place.org,)).fetchone()
     assert failed is not None
     assert failed["answer"] == "FAIL"
     costs = {cost["metric"]: cost["value"] for cost in failed["costs"]}
     assert (costs["recall_precision"], costs["memory_error_rate"]) == (0.5, 0.5)
     holder.execute("ROLLBACK")
-    assert history.rows("metric_point") == []
+    assert place.rows("metric_point") == []
 
 
-def test_what_is_missing_decides_nothing(history: History) -> None:
+def test_what_is_missing_decides_nothing(place: History) -> None:
     """Who passes does so in either case, and so does who fails.
 
     Proves: Q5
     """
-    agent, world = agent_of(history), history.world
+    agent, world = agent_of(place), place.world
     world.admin.execute(
-        "SELECT memwarden.set_ablation(%s, share => 0.01)", (f"/org/{history.org}/user/ana",)
+        "SELECT memwarden.set_ablation(%s, share => 0.01)", (f"/org/{place.org}/user/ana",)
     )
     world.admin.execute("UPDATE memwarden_data.ablation SET set_at = set_at - interval '8 days'")
     world.admin.execute("UPDATE memwarden_data.ablation SET task = 'no such task'")
@@ -247,11 +253,11 @@ def test_what_is_missing_decides_nothing(history: History) -> None:
     report(agent, 6)
     ask = "SELECT answer FROM memwarden.health_gate(%s, %s)"
     # 0.45 of the weight is known and good, 0.25 is missing.
-    assert answer(history)["missing"] == ["correctness_impact"]
-    assert world.value(ask, 0.6, history.org) == "PASS"
-    assert world.value(ask, 0.7, history.org) == "NOT_KNOWN"
+    assert answer(place)["missing"] == ["correctness_impact"]
+    assert world.value(ask, 0.6, place.org) == "PASS"
+    assert world.value(ask, 0.7, place.org) == "NOT_KNOWN"
     report(agent, 12, "failure", used=0)
-    assert world.value(ask, 0.9, history.org) == "FAIL"
+    assert world.value(ask, 0.9, place.org) == "FAIL"
 
 
 def test_the_gate_counts_as_the_jobs_do(planted: History) -> None:
