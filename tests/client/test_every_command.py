@@ -98,9 +98,14 @@ def test_what_goes_on_prints_json_lines(agent_dsn: str, world: World) -> None:
     """`watch`, `worker` and `console`."""
     watched = run("watch", "--minutes", "0", "--json", dsn=world.dsn)
     *looks, verdict = [json.loads(line) for line in watched.stdout.splitlines()]
-    assert (watched.exit_code, watched.stderr) == (0, "")
+    assert (watched.exit_code, watched.stderr) == (7, "")
     assert [each["errors"]["org"] for each in looks] == ["acme"]
-    assert verdict == {"verdict": "KEEP", "organisations": [], "tasks": 0}
+    assert verdict == {
+        "verdict": "NOT KNOWN",
+        "organisations": [],
+        "not_known": ["acme"],
+        "tasks": 0,
+    }
     server = run("watch", "--minutes", "0", "--json", dsn="host=/nonexistent")
     assert (server.exit_code, server.stdout) == (2, "")
 
