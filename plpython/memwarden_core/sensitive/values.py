@@ -14,8 +14,9 @@ _LONGEST_NAME = 60
 class Part(NamedTuple):
     """A text to scan.
 
-    Its first ``named`` characters are the name that the string stands under and `: `, since a name
-    tells much about a value. ``begins`` are the places where the strings of an array begin in it.
+    Its first ``named`` characters are the name that the string stands under, a colon and a tab,
+    since a name tells much about a value. ``begins`` are the places where the strings of an array
+    begin in it.
     """
 
     text: str
@@ -58,7 +59,8 @@ def parts(value: object) -> Iterator[Part]:
         if text is not None:
             if name and len(name) <= _LONGEST_NAME:
                 named = len(name) + 2
-                yield Part(f"{name}: {text}", path, "value", named, is_member)
+                # The tab tells the name from words of prose: see is_talk().
+                yield Part(f"{name}:\t{text}", path, "value", named, is_member)
                 continue
             yield Part(text, path)
         if is_member:

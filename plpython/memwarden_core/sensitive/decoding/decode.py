@@ -14,6 +14,7 @@ from .encodings import (
     escape_decoded,
     hex_decoded,
     percent_decoded,
+    tags_removed,
 )
 from .spelling import normalised, parted, reversed_text, tag_text, unleeted, unspaced
 
@@ -26,7 +27,8 @@ LONG_TOKEN = r"[A-Za-z0-9+/_\-]{16}"
 DECODERS: tuple[tuple[str, Decoder], ...] = (
     (r"%[0-9A-Fa-f]{2}", percent_decoded),
     (r"&#?[A-Za-z0-9]{2,8};", entity_decoded),
-    (r"\\u\{?[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}", escape_decoded),
+    (r"\\u\{?[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\[nrt\"]", escape_decoded),
+    (r"</?[a-z]|[^ \n*]\*|\*[^ \n*]", tags_removed),
     (LONG_TOKEN, base64_decoded),
     (r"[0-9A-Fa-f]{2}(?:[ :]?[0-9A-Fa-f]{2}){7}", hex_decoded),
     (r"\b\w(?:[ ]{1,3}\w){4}\b|\b\w(?:[\t\-._*|/]\w){4}\b|\b\w(?:  ?\w){4}\b", unspaced),

@@ -12,7 +12,13 @@ from ..views import Decoded, View, replaced
 
 _PERCENT = late(r"(?:%[0-9A-Fa-f]{2})+")
 _ENTITY = late(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_ESCAPE = late(r"\\u\{?[0-9A-Fa-f]{4,6}\}?|\\x[0-9A-Fa-f]{2}")
+_ESCAPE = late(r"\\u\{?[0-9A-Fa-f]{4,6}\}?|\\x[0-9A-Fa-f]{2}|\\+[nrt\"]")
+# A run of tags, what a comment or CDATA begins and ends with, and the stars of an emphasis.
+_TAG = late(
+    r"(?:</?[A-Za-z][^<>]{0,300}>)+|<!--|-->|<!\[CDATA\[|\]\]>"
+    r"|(?<![\w*])\*{1,3}(?=\w)|(?<=[^\s*])\*{1,3}(?![\w*])"
+)
+_BREAKING = late(r"</?(?:br|p|div|li|td|tr|th|h[1-6]|hr|img|ul|ol|table)\b", re.IGNORECASE)
 
 
 def _percent(match: re.Match[str]) -> str | None:
@@ -30,6 +36,9 @@ def _entity(match: re.Match[str]) -> str | None:
 
 
 def _escape(match: re.Match[str]) -> str | None:
+    if match[0][-1] in 'nrt"':
+        # A string of JSON in a string; how often it was escaped does not matter.
+        return '"' if match[0][-1] == '"' else "\n"
     code = int(match[0][2:].strip("{}")[:6], 16)
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else None
 
@@ -45,8 +54,21 @@ def entity_decoded(view: View) -> Iterator[View]:
 
 
 def escape_decoded(view: View) -> Iterator[View]:
-    r"""Yield the text with `\\u0041` and `\\x41` decoded."""
+    r"""Yield the text with `\\u0041`, `\\x41` and the escapes of a JSON string decoded."""
     return replaced(view, _ESCAPE, _escape)
+
+
+def _untagged(match: re.Match[str]) -> str:
+    """What a reader sees of a mark: nothing within a word, and nothing of an emphasis."""
+    text, (start, end) = match.string, match.span()
+    inside = start > 0 and text[start - 1].isalpha() and text[end : end + 1].isalpha()
+    inside = inside and not _BREAKING.search(text, start, end)
+    return "" if inside or match[0][0] == "*" else " "
+
+
+def tags_removed(view: View) -> Iterator[View]:
+    """Yield the text without the marks of HTML and Markdown that may stand between its words."""
+    return replaced(view, _TAG, _untagged)
 
 
 _BASE64 = late(

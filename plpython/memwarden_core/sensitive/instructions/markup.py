@@ -21,7 +21,7 @@ _DRESSED = (
     r"\b(?:begin|start)\s+(?:of\s+)?(?:system|developer|admin(?:istrator)?)\s+(?:prompt|message|instructions?)\b[\s:>\-]*(?:[^\s]+\s+){3}",
     r"```\s*(?:system|instructions?|developer)\s*\n",
     r"[\"'](?:ai|assistant|llm|agent|model|system)[\s_-](?:instructions?|prompts?|directives?|rules?)[\"']\s*(?:content\s*=|:|=)",
-    r"^role: system$",
+    r"^role:\s+system$",
     r"(?:\\n|\n)\s*(?:human|user)\s*:[^\n]{1,200}(?:\\n|\n|\s)\s*assistant\s*:\s*(?:sure|yes|ok|okay|of\s+course|certainly)\b",
 )
 _HIDDEN = (

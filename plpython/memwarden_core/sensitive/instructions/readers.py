@@ -179,8 +179,8 @@ _VOCATIVE = (
     r"(?:^|[^a-z])(?:ai|llm|assistant|agent|bot)[\s_-]+(?:directive|instruction|command|order|override)s?\s*:",
     rf"\b(?:dear|attention)[,:]?\s+(?:{_MODEL}|assistants?)\s*[,:!]",
     rf"\b(?:whoever|(?:any|every)(?:one|body)\s+(?:who|that))\s+(?:reads?|retrieves?|recalls?|loads?|finds?|processes)\s+this\b(?:\s+\w+){{0,4}}?\s+(?:{_MODEL}|{_DUTY}\s+{_ADVERB}(?:{_HARMFUL}|{_CALL}))\b",
-    rf"(?:^|[.!?;>\n\"(\[*#]\s*|\s-\s)(?:(?:dear|hey|hi|hello|attention|important|note|warning|ok|listen)[,:]?\s+)?(?:{_MODEL}|assistants?|agents?|model|bot)\s*[,:!\x{{2014}}\x{{2013}}-]\s*(?:(?:please|kindly|always|never|do\s+not|don't|from\s+now\s+on|you\s+(?:must|should|will|shall|have\s+to|need\s+to|are\s+to))\s+){{1,3}}{_ACT}\b",
-    rf"(?:^|[.!?;>\n\"(\[*#]\s*|\s-\s)(?:(?:dear|hey|hi|hello|attention|important|note|warning|ok|listen)[,:]?\s+)?(?:{_MODEL}|assistants?|agents?|model|bot)\s*[,:!]\s*(?:{_HARMFUL}|{_CALL})\b",
+    rf"(?:^|[.!?;>\n\"(\[*#/%=]\s*|\s-\s)(?:(?:dear|hey|hi|hello|attention|important|note|warning|ok|listen)[,:]?\s+)?(?:{_MODEL}|assistants?|agents?|model|bot)\s*[,:!\x{{2014}}\x{{2013}}-]\s*(?:(?:please|kindly|always|never|do\s+not|don't|from\s+now\s+on|you\s+(?:must|should|will|shall|have\s+to|need\s+to|are\s+to))\s+){{1,3}}{_ACT}\b",
+    rf"(?:^|[.!?;>\n\"(\[*#/%=]\s*|\s-\s)(?:(?:dear|hey|hi|hello|attention|important|note|warning|ok|listen)[,:]?\s+)?(?:{_MODEL}|assistants?|agents?|model|bot)\s*[,:!]\s*(?:{_HARMFUL}|{_CALL})\b",
     rf"\b(?:attention|important|notice|warning|listen)(?:\s+(?:to|for))?[,:]?\s+(?:all\s+)?(?:{_MODEL}|assistants?|agents)\b(?:\s+\w+){{0,6}}?(?:[,:]\s*|\s{_DUTY}\s+){_DO}\b",
     rf"\b(?:notes?|instructions?|messages?|memo|directives?|reminders?|(?:next\s+)?(?:steps?|tasks?|actions?)|rules?|guidance|guidelines?|hints?)[\s_-]+(?:to|for)[\s_-]+(?:the[\s_-]+|all[\s_-]+|any[\s_-]+|this[\s_-]+)?(?:{_MODEL}|assistants?|agents?|models?|bots?)\b(?:\s+\w+){{0,3}}:",
 )

@@ -11,7 +11,7 @@ _BEFORE, _AROUND = 90, 90
 
 # Where an order can begin: after a sentence, a heading, a bracket, a quotation mark, a comma.
 _BOUNDARY = late(
-    r"[.!?;:=\n\r\t\"\u201c\u201d\u201e\u00ab\u00bb\u2018`()\[\]{}<>|*#\u2022\u2014\u2013>/\\,]|(?<!\w)'|(?:^| )- "
+    r"[.!?;:=%\n\r\t\"\u201c\u201d\u201e\u00ab\u00bb\u2018`()\[\]{}<>|*#\u2022\u2014\u2013>/\\,]|(?<!\w)'|(?:^| )- |--"
     r"|[\u3002\uff01\uff1f\uff1a\uff0c\u3001]"
 )
 
@@ -264,20 +264,23 @@ _OTHERS = late(
     r"|nobody|everyone|kids|parents|developers|hackers|systems|models|llms|agents|tried|tries|trying|wants|wanted|asked|how)\b"
 )
 
+# In an address they say nothing: `example.com`.
 _TALK = late(
-    r"\b(?:prompt[ -]injections?|injections?|injected|jailbreak(?:s|ing)?|attack(?:s|ers?|ing|ed)?|adversar\w+|malicious|payloads?|examples?"
+    r"(?<![\w./@-])(?:prompt[ -]injections?|injections?|injected|jailbreak(?:s|ing)?|attack(?:s|ers?|ing|ed)?|adversar\w+|malicious|examples?"
     r"|e\.g|such as|for instance|phrases?|strings?|wording|keywords?|detect\w*|classif\w+|filter(?:s|ed|ing)|blocklist|scanner"
     r"|research\w*|papers?|article|blog|tutorial|lecture|course|lesson|workshop|talk|webinar|chapter|dataset|benchmark|red[ -]team\w*"
     r"|test cases?|unit tests?|vulnerabilit\w+|exploits?|threats?|owasp|demonstrat\w+|explain\w*|explanation|discuss\w*|describ\w+"
     r"|means?|meaning|stands for|refers to|defin\w+|the term|expression|so-called|known as|titled|entitled|slogan|sarcastic\w*"
     r"|quot\w+|literally|what does|asked (?:what|how|why|whether|about|if)|wonder\w*|question about|learn\w* (?:how|about|that)"
-    r"|prevent\w*|mitigat\w+|defen[cds]\w*|guard(?:s|ing)? against|protect\w* against|defend\w*|spot\w*|recogni[sz]e\w*|phishing|awareness)\b"
+    r"|prevent\w*|mitigat\w+|defen[cds]\w*|guard(?:s|ing)? against|protect\w* against|defend\w*|spot\w*|recogni[sz]e\w*|phishing|awareness)\b(?![./@-]\w)"
 )
 # In quotation marks, also of these.
 _FICTION = late(
     r"\b(?:quiz|novel|story|film|movie|song|lyrics|game|character|joke|poem|headline)\b"
 )
 _SENTENCE = late(r"[.!?\u3002]\s+|\n")
+# The name of a member of JSON is no talk, nor is the name that a value stands under.
+_KEY = late(r"[{,\[]\s*\\*\"[\w -]{1,40}\\*\"\s*:")
 _MARKS = '"`\u201c'
 _TITLE = late(r"\b(?:called|named|titled|entitled|labell?ed)\s*[\"'\u201c\u2018]?$")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
@@ -318,7 +321,7 @@ def is_talk(lower: str, start: int, end: int) -> bool:
     """Whether the words around say that this is quoted, explained or warned of."""
     left, right = max(0, start - _AROUND), min(len(lower), end + _AROUND)
     before, after = lower[left:start], lower[end:right]
-    line = _SENTENCE.split(before)[-1]
+    line = _KEY.sub(" ", _SENTENCE.split(before)[-1].rpartition(":\t")[2])
     if _TALK.search(line) or _TITLE.search(line):
         return True
     quoted = (line and line[-1] in _QUOTES) or any(mark in line[-24:] for mark in _MARKS)

@@ -325,7 +325,7 @@ def _is_given(lower: str, start: int, end: int) -> bool:
 
 
 _PIN = late(
-    r"(?<![a-z])(?:pin(?:[ _-]?(?:code|number|no\.?))?|cvv2?|cvc2?|security code)[\"']?(?: ?[:=] ?| is )[\"']?([0-9]{3,8})(?![0-9.,]*[0-9])"
+    r"(?<![a-z])(?:pin(?:[ _-]?(?:code|number|no\.?))?|cvv2?|cvc2?|security code)[\"']?(?: ?[:=][ \t]?| is )[\"']?([0-9]{3,8})(?![0-9.,]*[0-9])"
 )
 
 
