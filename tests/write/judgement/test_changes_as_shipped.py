@@ -39,11 +39,11 @@ def test_the_newer_value_comes_first_and_both_are_there(world: World) -> None:
             assert found[earlier]["standing"] == "outdated"
             assert found[later]["standing"] == "supported"
         # A denial in more words does what a plain one does: it takes the place of what was said.
-        for said, denied in DENIED:
-            for words in (said, denied):
+        for before, denied in DENIED:
+            for words in (before, denied):
                 write(store.agent, "semantic", words, evidence=[store.heard("Ana", words)])
-            found = {r["content"]: r for r in recall(store.agent, query=said, k=20)}
-            assert said not in found, denied
+            found = {r["content"]: r for r in recall(store.agent, query=before, k=20)}
+            assert before not in found, denied
             assert found[denied]["standing"] == "supported"
         for said in BESIDE:
             found = {r["content"]: r for r in recall(store.agent, query=said[0], k=20)}
