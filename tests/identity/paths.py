@@ -64,6 +64,8 @@ CHANGES = {
     "preview_policy",
     # Looks as rollback_batch() would, and asks who may do that.
     "preview_rollback",
+    # For who watches: figures, measured at this moment.
+    "health_gate",
 }
 
 # They leave a line in the log of recalls, or ask as who changes does, and read memory all the same.
