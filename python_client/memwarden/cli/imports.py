@@ -100,7 +100,8 @@ def import_file(
                 say(f"{record.place}: {record.why}")
 
             moved: dict[int, earlier.Moved] = {}
-            requests = _requests(map(Sources(memory).settle, records), places, moved, unread)
+            sources = Sources(memory)
+            requests = _requests(map(sources.settle, records), places, moved, unread)
             for result in memory.write_all(requests, batch_size=batch_size):
                 bar.advance(task)
                 outcomes[result.outcome] += 1
@@ -116,6 +117,9 @@ def import_file(
                     say(f"{place}: {result.outcome} {result.reason} ({result.request_id})")
                 if as_json:
                     results.append(result)
+        told.apart = sources.apart
+        for name, kept in told.apart.items():
+            print(printable(f"{name} is another source's: kept as {kept}"), file=sys.stderr)
         print(memory.whoami().asks, file=sys.stderr)
     if told.refused["UNREADABLE"] or told.refused["KEY_OF_ANOTHER"]:
         worst = worst or ExitCode.REJECTED

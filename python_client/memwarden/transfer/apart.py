@@ -12,18 +12,23 @@ _MOST = 10_000
 
 
 class Sources:
-    """Looks up, once for each subject, what the target holds of it already."""
+    """Looks up, once for each subject, what the target holds of it already.
+
+    Attributes:
+        apart: subjects that are another source's, and under which each is kept.
+    """
 
     def __init__(self, memory: Client) -> None:
         self._memory = memory
         self._home = memory.whoami().home
+        self.apart: dict[str, str] = {}
         self._held: dict[tuple[str, str, str], list[Item]] = {}
 
     def settle(self, record: Record | Unreadable) -> Record | Unreadable:
         """Return a record as it can be sent, or why it is not.
 
-        Where another source has the subject, a record that may take another one does. Else one
-        that says something else under the same key is not sent.
+        Where another source says something else of the subject, a record that may take another
+        subject does. Else one that says something else under the same key is not sent.
         """
         if isinstance(record, Unreadable) or record.source is None:
             return record
@@ -34,8 +39,13 @@ class Sources:
         ours = [item for item in held if _is_of(item, record.source)]
         theirs = [item for item in held if not _is_of(item, record.source)]
         if record.apart is not None:
-            if not theirs or ours:
+            beside = record.beside or {}
+            is_another = not ours and any(
+                beside.get(item.predicate or "", item.content) != item.content for item in theirs
+            )
+            if not is_another:
                 return record
+            self.apart[request["subject"]] = record.apart
             return replace(record, request=request | {"subject": record.apart})
         # An earlier release did not say of which table a record was.
         number = str(request["evidence"][0]["uri"]).removeprefix(record.source)

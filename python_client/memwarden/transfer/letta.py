@@ -30,8 +30,17 @@ def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
     else:
         passages = [document]
     agents = _agents(document)
-    for number, block in enumerate(blocks, 1):
-        yield _record(block, "value", f"letta block {number}", target, _owner(block, agents))
+    made = [
+        _record(block, "value", f"letta block {number}", target, _owner(block, agents))
+        for number, block in enumerate(blocks, 1)
+    ]
+    beside: dict[str | None, dict[str, Any]] = {}
+    for each in made:
+        if isinstance(each, Record) and each.apart is not None:
+            about = beside.setdefault(each.apart, {})
+            about[each.request["predicate"]] = each.request["content"]
+    for each in made:
+        yield replace(each, beside=beside.get(each.apart)) if isinstance(each, Record) else each
     for number, passage in enumerate(passages, 1):
         yield _record(passage, "text", f"letta passage {number}", target, _owner(passage, agents))
 

@@ -16,14 +16,16 @@ class Record:
     """A write request as a mapping (or what could not be read as one), and where it stood.
 
     `source`: how the evidence of what comes from the same source begins; None where a key of the
-    request is its writer's own. `apart`: the subject to take where another source has this one;
-    None where the subject cannot be another.
+    request is its writer's own. `apart`: the subject to take where another source says something
+    else of this one under a predicate of `beside`, which has the contents of all records of the
+    subject; None where the subject cannot be another.
     """
 
     place: str
     request: Any
     source: str | None = None
     apart: str | None = None
+    beside: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

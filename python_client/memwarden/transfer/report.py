@@ -17,7 +17,8 @@ _THE_SAME = ("EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE", "SEMANTIC_DUPLICATE")
 class ImportReport:
     """`refused` and `waiting` count by reason; `problems` says which record, and why.
 
-    `already` counts what an earlier run, or somebody else, had stored or had left waiting.
+    `apart` has the subjects that are another source's, and under which theirs are kept. `already`
+    counts what an earlier run, or somebody else, had stored or had left waiting.
     """
 
     accepted: int = 0
@@ -26,6 +27,7 @@ class ImportReport:
     waiting: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     problems: list[dict[str, str | None]] = field(default_factory=list)
+    apart: dict[str, str] = field(default_factory=dict)
 
     def decided(self, place: str, result: WriteResult) -> bool:
         """Count a decision; return whether it is a problem to tell."""
