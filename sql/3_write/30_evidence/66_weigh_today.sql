@@ -43,3 +43,25 @@ COMMENT ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, bo
     'for a version without evidence, and for one that this server cannot read. p_is_asked: whether verifiers are to be '
     'told of the references.';
 REVOKE ALL ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_hidden_source(p_org_id bigint, p_evidence jsonb, p_known jsonb)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM jsonb_array_elements(p_known) WITH ORDINALITY AS k (e, place)
+         CROSS JOIN LATERAL (SELECT p_evidence -> (k.place - 1)::integer ->> 'uri' AS uri) AS s
+         WHERE k.e -> 'cited' = jsonb_build_object('kind', k.e #> '{cited,kind}')
+           AND (EXISTS (SELECT FROM memwarden_data.item AS i
+                         WHERE i.org_id IN (0, p_org_id) AND i.item_id = memwarden_internal.cited_item(s.uri))
+                OR EXISTS (SELECT FROM memwarden_data.evidence AS v
+                            WHERE v.org_id IN (0, p_org_id) AND v.evidence_id = memwarden_internal.cited_evidence(s.uri))
+                OR EXISTS (SELECT FROM memwarden_data.capture AS c
+                            WHERE c.org_id IN (0, p_org_id) AND c.capture_id = memwarden_internal.cited_capture_id(s.uri))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_hidden_source(bigint, jsonb, jsonb) IS
+    'Whether something that evidence names is there, and only its writer does not read it any more.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_hidden_source(bigint, jsonb, jsonb) FROM PUBLIC;

@@ -23,7 +23,7 @@ BEGIN
                                                      OR EXISTS (SELECT FROM memwarden_data.pack_use AS u
                                                          WHERE u.rules_since IS NOT NULL AND u.swept_at IS NULL)
                         WHEN 'texts' THEN v_sweep.finished_at IS NULL
-                        WHEN 'standings' THEN v_sweep.finished_at IS NULL
+                        WHEN 'standings' THEN coalesce(v_sweep.finished_at < clock_timestamp() - interval '7 days', true)
                         ELSE coalesce(v_sweep.finished_at < clock_timestamp() - interval '20 hours', true)
                              AND (p_sweep <> 'verdicts' OR EXISTS (SELECT FROM memwarden_data.verifier AS v
                                                                     WHERE v.purpose = 'verify')) END) THEN
@@ -143,7 +143,8 @@ $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
     'Checks stored memories in batches, as a job: texts, standings, sensitivity rules, signatures of provenance and lifetimes. After '
     'an update whose functions tell memories in other words, it gives each its new text. After an update from a release without a '
-    'column for standing, it weighs the evidence of each memory again. Once a day, and after require_verifier(), '
+    'column for standing, and once a week, it weighs the evidence of each memory again, with what the store holds of it today, and sets '
+    'the standing that follows. Once a day, and after require_verifier(), '
     'it asks '
     'verifiers about what is reported, at most 1,000 questions at a time. Wherever rules have '
     'changed since the last pass, it scans with today''s rules, as rescan_sensitivity(). Once a day it checks the signatures, as '

@@ -1,4 +1,5 @@
--- An update believes no old support. A job weighs again what was recorded before it was known who recorded the words.
+-- What a memory cites may have been changed, replaced, disputed, taken back or erased since. So a job weighs it again once a week, with
+-- what the store holds then; and after an update at once what was recorded before it was known who recorded the words.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_weighed(p_record jsonb)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
@@ -10,6 +11,14 @@ COMMENT ON FUNCTION memwarden_internal.is_weighed(jsonb) IS
     'Whether a record of provenance says of each piece of evidence that the store holds who recorded it, and of each verifier whether '
     'it looked at the source, so that weighing again would tell nothing new of its standing.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_weighed(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.rests_on_records(p_record jsonb)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN NOT p_record ? 'merged' AND p_record @? '$.evidence[*] ? (exists(@.evidence_id) || exists(@.item_id) || exists(@.capture_id))';
+COMMENT ON FUNCTION memwarden_internal.rests_on_records(jsonb) IS
+    'Whether a record of provenance cites a capture, recorded evidence or a memory, of which the store may hold something else today.';
+REVOKE ALL ON FUNCTION memwarden_internal.rests_on_records(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weighed_record(p_record jsonb, p_grounds jsonb)
 RETURNS jsonb
@@ -37,7 +46,8 @@ COMMENT ON FUNCTION memwarden_internal.weighed_record(jsonb, jsonb) IS
     'them looked at the source.';
 REVOKE ALL ON FUNCTION memwarden_internal.weighed_record(jsonb, jsonb) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.weigh_standing(p_org_id bigint, p_item_id uuid, p_now timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.weigh_standing(
+    p_org_id bigint, p_item_id uuid, p_now timestamptz, p_waits boolean DEFAULT true)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -47,18 +57,25 @@ DECLARE
     v_today record;
     v_new   jsonb;
 BEGIN
-    SELECT i.scope_id, i.version_id INTO v_item FROM memwarden_data.item AS i
-     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.status = 'ACTIVE' FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF p_waits THEN
+        SELECT i.scope_id, i.version_id INTO v_item FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.status = 'ACTIVE' FOR NO KEY UPDATE;
+    ELSE
+        SELECT i.scope_id, i.version_id INTO v_item FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.status = 'ACTIVE' FOR NO KEY UPDATE SKIP LOCKED;
+    END IF;
+    IF v_item.version_id IS NULL THEN
         RETURN false;
     END IF;
     SELECT w.record, w.supersedes, w.grounds INTO v_today
       FROM memwarden_internal.weigh_today(p_org_id, v_item.version_id, p_now, false) AS w
      -- Who took a change back wrote none of the words that came back.
      WHERE NOT EXISTS (SELECT FROM memwarden_data.provenance AS p
-                        WHERE p.org_id = p_org_id AND p.version_id = v_item.version_id AND p.event = 'RESTATE');
+                        WHERE p.org_id = p_org_id AND p.version_id = v_item.version_id AND p.event = 'RESTATE')
+       -- What cannot be read counts as held.
+       AND NOT memwarden_internal.is_hidden_source(p_org_id, w.evidence, w.known);
     v_new := memwarden_internal.weighed_record(v_today.record, v_today.grounds);
-    IF v_new IS NULL OR memwarden_internal.is_weighed(v_today.record)
+    IF v_new IS NULL OR v_today.record ? 'merged'
        OR memwarden_internal.standing_of(v_new - 'lowered') = memwarden_internal.standing_of(v_today.record - 'lowered') THEN
         RETURN false;
     END IF;
@@ -71,10 +88,10 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_standing(bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.weigh_standing(bigint, uuid, timestamptz, boolean) IS
     'Weighs the evidence of a memory again, with what the store holds today, and appends a record where its standing changes. Returns '
-    'whether it did.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_standing(bigint, uuid, timestamptz) FROM PUBLIC;
+    'whether it did. p_waits: whether it waits for somebody who holds the memory.';
+REVOKE ALL ON FUNCTION memwarden_internal.weigh_standing(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.standings_batch(
     p_org_id bigint, p_item_id uuid, p_count integer,
@@ -105,7 +122,7 @@ BEGIN
                                          WHERE p.org_id = i.org_id AND p.version_id = i.version_id
                                          ORDER BY p.provenance_id DESC LIMIT 1) AS p
                     WHERE i.org_id = v_orgs[v_place] AND i.item_id = v_items[v_place] AND i.status = 'ACTIVE'
-                      AND i.standing IN ('reported', 'disputed') AND NOT memwarden_internal.is_weighed(p.record))
+                      AND (NOT memwarden_internal.is_weighed(p.record) OR memwarden_internal.rests_on_records(p.record)))
            AND memwarden_internal.weigh_standing(v_orgs[v_place], v_items[v_place], v_now) THEN
             faults := faults + 1;
         END IF;
@@ -113,6 +130,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.standings_batch(bigint, uuid, integer) IS
-    'Weighs the next memories again that were recorded before it was known who recorded the words they cite; item_id: the last of '
-    'these memories, faults: how many have another standing now.';
+    'Weighs the next memories again that rest on what the store holds, or were recorded before it was known who recorded the words '
+    'they cite; item_id: the last of these memories, faults: how many have another standing now.';
 REVOKE ALL ON FUNCTION memwarden_internal.standings_batch(bigint, uuid, integer) FROM PUBLIC;

@@ -1,5 +1,7 @@
--- Verifiers that came later, or that nobody waited for, are asked about what is reported. Each is asked once about a version.
-CREATE OR REPLACE FUNCTION memwarden_internal.ask_afterwards(p_org_id bigint, p_item_id uuid, p_now timestamptz)
+-- Verifiers that came later, or that nobody waited for, are asked about what is reported, each once about a version; revalidate() asks
+-- all of them again about a sample.
+CREATE OR REPLACE FUNCTION memwarden_internal.ask_afterwards(
+    p_org_id bigint, p_item_id uuid, p_now timestamptz, p_again boolean DEFAULT false)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -10,12 +12,12 @@ DECLARE
     v_today record;
 BEGIN
     SELECT i.version_id, i.layer, ARRAY(SELECT v.e ->> 'verifier'
-               FROM jsonb_array_elements(coalesce(p.record -> 'verified_by', '[]')) AS v (e)) AS answered
+               FROM jsonb_array_elements(coalesce(p.record -> 'verified_by', '[]')) AS v (e) WHERE NOT p_again) AS answered
       INTO v_item
       FROM memwarden_data.item AS i
      CROSS JOIN LATERAL (SELECT p.record FROM memwarden_data.provenance AS p
                           WHERE p.org_id = i.org_id AND p.version_id = i.version_id ORDER BY p.provenance_id DESC LIMIT 1) AS p
-     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.status = 'ACTIVE' AND i.standing = 'reported'
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.status = 'ACTIVE' AND (i.standing = 'reported' OR p_again)
        AND (i.expires_at IS NULL OR i.expires_at > p_now)
        -- Of words that two memories made together no verdict says more.
        AND NOT p.record ? 'merged' AND p.record @? '$.evidence[*] ? (exists(@.excerpt_hash) && !exists(@.believed))';
@@ -24,10 +26,10 @@ BEGIN
             WHERE w.plugin <> ALL (v_item.answered)
               AND NOT EXISTS (SELECT FROM memwarden_data.verdict AS d
                                WHERE d.org_id = p_org_id AND d.request_id = v_item.version_id AND d.purpose = 'verify'
-                                 AND d.plugin = w.plugin AND d.part = w.part)
+                                 AND d.plugin = w.plugin AND d.part = w.part AND NOT p_again)
               AND NOT EXISTS (SELECT FROM memwarden_data.job AS j
                                WHERE j.org_id = p_org_id AND j.request_id = v_item.version_id AND j.purpose = 'verify'
-                                 AND j.plugin = w.plugin AND j.part = w.part)) THEN
+                                 AND j.plugin = w.plugin AND j.part = w.part AND NOT (p_again AND j.finished_at IS NOT NULL))) THEN
         RETURN 0;
     END IF;
     SELECT w.search_text, w.subject, w.predicate, w.content, w.subject_key_id, w.asked INTO v_today
@@ -36,15 +38,39 @@ BEGIN
         -- Its writer does not read the words any more.
         RETURN 0;
     END IF;
+    IF p_again THEN
+        -- What they answered before stands on the record.
+        DELETE FROM memwarden_data.verdict AS d
+         WHERE d.org_id = p_org_id AND d.request_id = v_item.version_id AND d.purpose = 'verify';
+        DELETE FROM memwarden_data.job AS j
+         WHERE j.org_id = p_org_id AND j.request_id = v_item.version_id AND j.purpose = 'verify' AND j.finished_at IS NOT NULL;
+    END IF;
     RETURN memwarden_internal.make_questions(p_org_id, v_item.version_id, v_item.layer, 'verify', jsonb_build_object(
         'claim', v_today.search_text, 'subject', v_today.subject, 'predicate', v_today.predicate, 'content', v_today.content,
         'layer', v_item.layer, 'evidence', v_today.asked, 'subject_key', v_today.subject_key_id), p_now, v_item.answered);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_afterwards(bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.ask_afterwards(bigint, uuid, timestamptz, boolean) IS
     'Asks the verifiers of its layer about a memory that is reported and cites words, as far as none of them was asked about this '
-    'version. Returns the number of new questions.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_afterwards(bigint, uuid, timestamptz) FROM PUBLIC;
+    'version. p_again: whatever its standing, and also those that have answered. Returns the number of new questions.';
+REVOKE ALL ON FUNCTION memwarden_internal.ask_afterwards(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.room_for_questions(p_now timestamptz)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Nobody answered in time: it is asked again when the pass comes by.
+    DELETE FROM memwarden_data.job AS j
+     WHERE j.job_id IN (SELECT o.job_id FROM memwarden_data.job AS o
+                         WHERE o.state IN ('ready', 'running') AND o.afterwards AND o.deadline <= p_now FOR UPDATE SKIP LOCKED);
+    RETURN 1000 - (SELECT count(*) FROM memwarden_data.job AS j WHERE j.state IN ('ready', 'running') AND j.afterwards);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.room_for_questions(timestamptz) IS
+    'How many questions about stored memories may be asked now: 1,000 are open at most. Those that nobody answered within a day go.';
+REVOKE ALL ON FUNCTION memwarden_internal.room_for_questions(timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verdicts_batch(
     p_org_id bigint, p_item_id uuid, p_count integer,
@@ -64,11 +90,7 @@ BEGIN
     findings := '[]';
     looked := 0;
     faults := 0;
-    -- Nobody answered in time: it is asked again when the pass comes by.
-    DELETE FROM memwarden_data.job AS j
-     WHERE j.job_id IN (SELECT o.job_id FROM memwarden_data.job AS o
-                         WHERE o.state IN ('ready', 'running') AND o.afterwards AND o.deadline <= v_now FOR UPDATE SKIP LOCKED);
-    v_room := 1000 - (SELECT count(*) FROM memwarden_data.job AS j WHERE j.state IN ('ready', 'running') AND j.afterwards);
+    v_room := memwarden_internal.room_for_questions(v_now);
     is_over := v_room > 0;
     IF v_room > 0 THEN
         FOR v_next IN
@@ -90,6 +112,19 @@ COMMENT ON FUNCTION memwarden_internal.verdicts_batch(bigint, uuid, integer) IS
     'faults: how many questions it made.';
 REVOKE ALL ON FUNCTION memwarden_internal.verdicts_batch(bigint, uuid, integer) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.by_rules_alone(p_grounds jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT jsonb_agg(CASE WHEN g.e ? 'by_rules' THEN (g.e - 'by_rules') || jsonb_build_object('support', g.e -> 'by_rules') ELSE g.e END
+                 ORDER BY g.place)
+  FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.by_rules_alone(jsonb) IS
+    'Evidence with the support that rules find in it, without what verifiers scored.';
+REVOKE ALL ON FUNCTION memwarden_internal.by_rules_alone(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_verdicts(p_org_id bigint, p_version_id uuid, p_plugin text, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -101,6 +136,7 @@ DECLARE
     v_item  record;
     v_last  jsonb;
     v_given jsonb;
+    v_kept  jsonb;
     v_found record;
 BEGIN
     IF EXISTS (SELECT FROM memwarden_data.job AS j
@@ -115,21 +151,25 @@ BEGIN
        FOR NO KEY UPDATE OF i;
     v_last := (SELECT p.record FROM memwarden_data.whole_provenance AS p
                 WHERE p.org_id = p_org_id AND p.version_id = p_version_id ORDER BY p.provenance_id DESC LIMIT 1);
-    -- What verifiers of the write said counts beside it.
+    -- What others said counts beside it; its own new answers replace the old ones.
+    v_kept := (SELECT coalesce(jsonb_agg(v.e ORDER BY v.place), '[]')
+                 FROM jsonb_array_elements(v_last -> 'verified_by') WITH ORDINALITY AS v (e, place) WHERE v.e ->> 'verifier' <> p_plugin);
     v_given := (SELECT jsonb_agg(jsonb_build_object('plugin', g.plugin, 'version', g.version, 'decision', g.decision, 'score', g.score))
                   FROM (SELECT d.plugin, d.plugin_version AS version, d.decision, d.score FROM memwarden_data.verdict AS d
                          WHERE d.org_id = p_org_id AND d.request_id = p_version_id AND d.purpose = 'verify'
-                           AND d.plugin = p_plugin AND NOT jsonb_path_exists(v_last, '$.verified_by[*] ? (@.verifier == $name)',
-                                   jsonb_build_object('name', d.plugin))) AS g);
+                           AND d.plugin = p_plugin) AS g);
     IF v_item.item_id IS NULL OR v_last IS NULL OR v_given IS NULL THEN
         RETURN;
     END IF;
     v_found := memwarden_internal.weigh_verdicts('complete', v_given || coalesce((
         SELECT jsonb_agg(jsonb_build_object('plugin', v.e -> 'verifier', 'version', v.e -> 'version', 'decision', 'accept',
                                             'score', v.e -> 'score'))
-          FROM jsonb_array_elements(v_last -> 'verified_by') AS v (e)), '[]'), v_last -> 'evidence');
+          FROM jsonb_array_elements(v_kept) AS v (e)), '[]'),
+        -- Who answers anew takes back what its old answer made of the evidence.
+        CASE WHEN jsonb_array_length(v_kept) = jsonb_array_length(coalesce(v_last -> 'verified_by', '[]')) THEN v_last -> 'evidence'
+             ELSE memwarden_internal.by_rules_alone(v_last -> 'evidence') END);
     v_last := v_last || jsonb_build_object('verified_by', v_found.verified_by, 'evidence', v_found.grounds,
-        'fact_score', coalesce(v_found.fact_score, (v_last ->> 'fact_score')::double precision));
+        'fact_score', coalesce(v_found.fact_score, memwarden_internal.score_of(v_found.grounds)));
     PERFORM memwarden_internal.append_standing(
         p_org_id, v_item.scope_id, v_item.item_id, p_version_id, (v_last ->> 'supersedes')::uuid, v_last, p_now);
     IF v_last ?| '{lowered,doubted_by}' THEN

@@ -121,6 +121,9 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
+    IF num_nonnulls(p_subject, p_predicate) = 0 THEN
+        RETURN;
+    END IF;
     WITH said AS MATERIALIZED (
         SELECT DISTINCT v.org_id, v.subject, v.predicate
           FROM unnest(p_held) AS h
@@ -169,8 +172,7 @@ DECLARE
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_system_time  timestamptz := coalesce(as_of.system_time, clock_timestamp());
     v_held         memwarden_internal.held_version[];
-    v_subjects     text[];
-    v_predicates   text[];
+    v_names        record;
 BEGIN
     PERFORM memwarden_internal.check_recall(1, as_of.layers, as_of.min_confidence, NULL, 'weighted');
     IF as_of.item_id IS NULL OR as_of.scope IS NOT NULL OR as_of.scopes IS NOT NULL THEN
@@ -181,11 +183,7 @@ BEGIN
                              AND memwarden_internal.may_read(v_principal_id, i.scope_id));
     END IF;
     v_held := ARRAY(SELECT h FROM memwarden_internal.versions_at(v_scopes, as_of.item_id, v_system_time, as_of.valid_time) AS h);
-    IF num_nonnulls(as_of.subject, as_of.predicate) > 0 THEN
-        SELECT n.subjects, n.predicates INTO v_subjects, v_predicates
-          FROM memwarden_internal.spellings_held(v_held, as_of.subject, as_of.predicate) AS n;
-    END IF;
-
+    v_names := memwarden_internal.spellings_held(v_held, as_of.subject, as_of.predicate);
     RETURN QUERY
     SELECT v.item_id, v.version_id, v.version::integer, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
            v.confidence::double precision, v.importance::double precision, lower(v.recorded_during), upper(v.recorded_during),
@@ -212,8 +210,8 @@ BEGIN
        -- Of the value of another time, too, the time to live may be over.
        AND (v.expires_at IS NULL OR v.expires_at > v_system_time)
        AND (as_of.layers IS NULL OR v.layer = ANY (as_of.layers))
-       AND (as_of.subject IS NULL OR v.subject = ANY (v_subjects))
-       AND (as_of.predicate IS NULL OR v.predicate = ANY (v_predicates))
+       AND (as_of.subject IS NULL OR v.subject = ANY (v_names.subjects))
+       AND (as_of.predicate IS NULL OR v.predicate = ANY (v_names.predicates))
        AND (as_of.kind IS NULL OR v.kind = as_of.kind)
        AND (as_of.filter IS NULL OR v.content @> as_of.filter)
        AND (as_of.min_confidence IS NULL OR v.confidence >= as_of.min_confidence)

@@ -10,6 +10,9 @@ CREATE TABLE memwarden_data.revalidation (
     verified     integer,
     found_false  integer,
     uncertain    integer,
+    -- About how many verifiers were asked again, and about how many they have answered.
+    asked        integer NOT NULL DEFAULT 0,
+    answered     integer NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, sweep_id)
 );
 CREATE UNIQUE INDEX revalidation_open ON memwarden_data.revalidation (org_id, layer) WHERE finished_at IS NULL;
@@ -25,13 +28,16 @@ CREATE TABLE memwarden_data.revalidated (
     verdict     text CHECK (verdict IN ('VERIFIED', 'FALSE', 'UNCERTAIN', 'GONE')),
     reason      text,
     checked_at  timestamptz,
+    asked_at    timestamptz,
+    answered_at timestamptz,
     PRIMARY KEY (org_id, sweep_id, item_id),
     FOREIGN KEY (org_id, sweep_id) REFERENCES memwarden_data.revalidation ON DELETE CASCADE
 );
 CREATE INDEX revalidated_due ON memwarden_data.revalidated (org_id, sweep_id) WHERE verdict IS NULL;
 CREATE INDEX revalidated_item ON memwarden_data.revalidated (org_id, item_id);
 COMMENT ON TABLE memwarden_data.revalidated IS
-    'The memories of each sample, by number, and what was found. GONE: it has ended since it was drawn.';
+    'The memories of each sample, by number, and what was found. GONE: it has ended since it was drawn. '
+    'asked_at: verifiers were asked about it again; answered_at: when it was judged with the first of their answers.';
 
 CREATE TABLE memwarden_data.tightening (
     org_id     bigint NOT NULL,

@@ -54,6 +54,26 @@ COMMENT ON FUNCTION memwarden_internal.broken_rule(bigint, uuid, uuid, timestamp
     'memory, of which nobody knows which is wrong (false). NULL where it breaks none.';
 REVOKE ALL ON FUNCTION memwarden_internal.broken_rule(bigint, uuid, uuid, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.verifier_denies(p_org_id bigint, p_version_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM (SELECT p.record FROM memwarden_data.provenance AS p
+                      WHERE p.org_id = p_org_id AND p.version_id = p_version_id ORDER BY p.provenance_id DESC LIMIT 1) AS p
+         CROSS JOIN LATERAL jsonb_array_elements(coalesce(p.record -> 'verified_by', '[]')) AS v (e)
+         -- What a person agreed to, or words on record bear out without them, stands firmer than they do.
+         WHERE memwarden_internal.firmness(memwarden_internal.standing_of(p.record)) <= memwarden_internal.firmness('reported')
+         GROUP BY v.e ->> 'verifier'
+        HAVING 2 * count(*) FILTER (WHERE (v.e ->> 'score')::double precision = 0) >= count(*));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.verifier_denies(bigint, uuid) IS
+    'Whether a verifier said no of a version, at least half of its judges, and nothing firmer bears the version out.';
+REVOKE ALL ON FUNCTION memwarden_internal.verifier_denies(bigint, uuid) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_again(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_now timestamptz,
     OUT verdict text, OUT reason text)
 RETURNS record
@@ -90,7 +110,8 @@ BEGIN
         WHEN v_lowered ? 'at_fault' THEN 'AT_FAULT'
         WHEN memwarden_internal.is_stale(p_org_id, p_version_id) THEN 'SOURCE_WITHDRAWN'
         WHEN v_rule THEN 'RULE_BROKEN'
-        WHEN v_grounds = 'EVIDENCE_FAILS' THEN v_grounds END;
+        WHEN v_grounds = 'EVIDENCE_FAILS' THEN v_grounds
+        WHEN NOT v_unread AND memwarden_internal.verifier_denies(p_org_id, p_version_id) THEN 'VERIFICATION_FAILED' END;
     IF reason IS NOT NULL THEN
         verdict := 'FALSE';
         RETURN;
@@ -110,7 +131,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) IS
     'What is to be thought of a memory today. FALSE: its record is broken, a refutation or faults lower it, what it was '
-    'derived from was taken back, an integrity rule refuses it, or its sources are worth less and no longer bear it out. UNCERTAIN: it '
+    'derived from was taken back, an integrity rule refuses it, its sources are worth less and no longer bear it out, or a verifier says '
+    'no. UNCERTAIN: it '
     'cannot be read here, is contradicted, breaks a rule together with another, has evidence that is old, hidden or '
     'less than its layer asks today, holds what '
     'the last scan found sensitive, is true of a time that is over, or is unsigned. GONE: it has ended. Source: chapter 12.12.5.';

@@ -8,13 +8,20 @@ DECLARE
     v_now  timestamptz := clock_timestamp();
     v_next record;
     v_ids  uuid[] := ARRAY[]::uuid[];
+    v_room bigint := memwarden_internal.room_for_questions(v_now);
+    v_asks integer;
 BEGIN
     FOR v_next IN
         SELECT r.item_id, r.version_id FROM memwarden_data.revalidated AS r
          WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.verdict IS NULL ORDER BY r.item_id LIMIT p_count FOR UPDATE SKIP LOCKED
     LOOP
         v_ids := v_ids || v_next.item_id;
-        UPDATE memwarden_data.revalidated AS r SET verdict = j.verdict, reason = j.reason, checked_at = v_now
+        -- What its sources are today is settled first; verifiers answer in their own time, and judged_anew() follows.
+        PERFORM memwarden_internal.weigh_standing(p_org_id, v_next.item_id, v_now, false);
+        v_asks := CASE WHEN v_room > 0 THEN memwarden_internal.ask_afterwards(p_org_id, v_next.item_id, v_now, true) ELSE 0 END;
+        v_room := v_room - v_asks;
+        UPDATE memwarden_data.revalidated AS r
+           SET verdict = j.verdict, reason = j.reason, checked_at = v_now, asked_at = CASE WHEN v_asks > 0 THEN v_now END
           FROM memwarden_internal.judge_again(p_org_id, v_next.item_id, v_next.version_id, v_now) AS j
          WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.item_id = v_next.item_id;
     END LOOP;
@@ -33,6 +40,21 @@ COMMENT ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) IS
     'recall.';
 REVOKE ALL ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.figures_of_sweep(
+    p_org_id bigint, p_sweep_id uuid, OUT "left" bigint, OUT verified bigint, OUT found_false bigint, OUT uncertain bigint,
+    OUT asked bigint, OUT answered bigint)
+RETURNS record
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT count(*) FILTER (WHERE r.verdict IS NULL), count(*) FILTER (WHERE r.verdict = 'VERIFIED'),
+       count(*) FILTER (WHERE r.verdict = 'FALSE'), count(*) FILTER (WHERE r.verdict = 'UNCERTAIN'), count(r.asked_at), count(r.answered_at)
+  FROM memwarden_data.revalidated AS r WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id
+$function$;
+COMMENT ON FUNCTION memwarden_internal.figures_of_sweep(bigint, uuid) IS
+    'How many memories of a sample are left to judge, and what was found of the rest.';
+REVOKE ALL ON FUNCTION memwarden_internal.figures_of_sweep(bigint, uuid) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.finish_sweep(p_org_id bigint, p_sweep_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -42,16 +64,15 @@ DECLARE
     v_sweep record;
     v_found record;
 BEGIN
-    SELECT count(*) FILTER (WHERE r.verdict IS NULL) AS left, count(*) FILTER (WHERE r.verdict = 'VERIFIED') AS verified,
-           count(*) FILTER (WHERE r.verdict = 'FALSE') AS found_false, count(*) FILTER (WHERE r.verdict = 'UNCERTAIN') AS uncertain
-      INTO v_found FROM memwarden_data.revalidated AS r WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id;
+    v_found := memwarden_internal.figures_of_sweep(p_org_id, p_sweep_id);
     -- Another run holds the rest, and will finish it.
     IF v_found.left > 0 THEN
         RETURN;
     END IF;
     UPDATE memwarden_data.revalidation AS r
        SET finished_at = clock_timestamp(), verified = v_found.verified, found_false = v_found.found_false,
-           uncertain = v_found.uncertain, sampled = v_found.verified + v_found.found_false + v_found.uncertain
+           uncertain = v_found.uncertain, sampled = v_found.verified + v_found.found_false + v_found.uncertain,
+           asked = v_found.asked, answered = v_found.answered
      WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.finished_at IS NULL
     RETURNING r.layer, r.sampled, r.found_false INTO v_sweep;
     IF FOUND THEN
@@ -62,6 +83,47 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) IS
     'Counts a sample that is judged to its end, and sets the threshold of that organisation and layer by it.';
 REVOKE ALL ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) FROM PUBLIC;
+
+-- The answer of a verifier comes when the sample has been judged, as a rule: then the memory is judged anew.
+CREATE OR REPLACE FUNCTION memwarden_internal.judge_answered()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now   timestamptz := clock_timestamp();
+    v_again record;
+    v_sweep record;
+BEGIN
+    SELECT r.sweep_id INTO v_again FROM memwarden_data.revalidated AS r
+     WHERE r.org_id = NEW.org_id AND r.item_id = NEW.item_id AND r.version_id = NEW.version_id AND r.asked_at IS NOT NULL
+       AND EXISTS (SELECT FROM memwarden_data.verdict AS d
+                    WHERE d.org_id = r.org_id AND d.request_id = r.version_id AND d.purpose = 'verify' AND d.given_at >= r.asked_at)
+     ORDER BY r.asked_at DESC LIMIT 1 FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    UPDATE memwarden_data.revalidated AS r
+       SET verdict = j.verdict, reason = j.reason, checked_at = v_now, answered_at = coalesce(r.answered_at, v_now)
+      FROM memwarden_internal.judge_again(NEW.org_id, NEW.item_id, NEW.version_id, v_now) AS j
+     WHERE r.org_id = NEW.org_id AND r.sweep_id = v_again.sweep_id AND r.item_id = NEW.item_id;
+    PERFORM memwarden_internal.settle_lifetimes(NEW.org_id, ARRAY[NEW.item_id], v_now);
+    -- A sweep that is under way counts at its end.
+    UPDATE memwarden_data.revalidation AS n
+       SET verified = c.verified, found_false = c.found_false, uncertain = c.uncertain, answered = c.answered
+      FROM memwarden_internal.figures_of_sweep(NEW.org_id, v_again.sweep_id) AS c
+     WHERE n.org_id = NEW.org_id AND n.sweep_id = v_again.sweep_id AND n.finished_at IS NOT NULL
+    RETURNING n.layer, n.sampled, n.found_false INTO v_sweep;
+    IF v_sweep.found_false > 0.05 * v_sweep.sampled AND NOT EXISTS (
+           SELECT FROM memwarden_data.tightening AS t WHERE t.org_id = NEW.org_id AND t.sweep_id = v_again.sweep_id) THEN
+        PERFORM memwarden_internal.set_tightening(NEW.org_id, v_sweep.layer, v_again.sweep_id, v_sweep.found_false, v_sweep.sampled);
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.judge_answered() IS
+    'Trigger judge_answered: judges a memory of a sample anew once a verifier has answered, and counts that in its sweep.';
+REVOKE ALL ON FUNCTION memwarden_internal.judge_answered() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.revalidate_step(p_after text, p_begun timestamptz)
 RETURNS text
@@ -115,7 +177,9 @@ $procedure$;
 COMMENT ON PROCEDURE memwarden.revalidate() IS
     'Looks again at a random sample of the lasting memories of each organisation and layer, as a weekly job: up to 457, so that a share of '
     '0.05 is known to 0.02. revalidations shows the share that was found false (leakage_rate), leaked_memories which and why. What is '
-    'false counts half in recall until it is corrected, retracted or renewed; its words stay. A share over 0.05 raises the fact_threshold '
+    'false counts half in recall until it is corrected, retracted or renewed; its words stay. It weighs the evidence of each by what the '
+    'store holds today, and asks the verifiers of its layer again, at most 1,000 questions at a time; their answers set the standing and, '
+    'as they come, the figures. A share over 0.05 raises the fact_threshold '
     'of that organisation in that layer by 0.05 until a better sweep, or until relax_threshold(). No writer waits. It is safe to run twice '
     'at once and to kill: it goes on where it was. It commits after each 20 memories, so it cannot run inside a transaction. Source: '
     'chapter 12.12.5, 12.12.8.';

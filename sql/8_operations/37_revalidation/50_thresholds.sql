@@ -75,8 +75,15 @@ BEGIN
               FROM memwarden_data.tightening AS g) AS t
       JOIN memwarden_data.organisation AS o ON o.org_id = t.org_id
     HAVING count(*) > 0;
+    RETURN QUERY
+    SELECT 'revalidation', 'warning', format('verifiers have not answered about %s memories that were judged again: does a worker run?; '
+           'SELECT * FROM memwarden.revalidations;', sum(n.asked - n.answered))
+      FROM (SELECT DISTINCT ON (r.org_id, r.layer) r.asked, r.answered, r.finished_at FROM memwarden_data.revalidation AS r
+             WHERE r.finished_at IS NOT NULL ORDER BY r.org_id, r.layer, r.begun_at DESC) AS n
+     WHERE n.asked > n.answered AND n.finished_at < clock_timestamp() - interval '1 day'
+    HAVING count(*) > 0;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.threshold_status() IS
-    'For administrators: a warning where revalidate() has raised thresholds; no row where it has not.';
+    'For administrators: a warning where revalidate() has raised thresholds, and where verifiers have not answered it within a day.';
 REVOKE ALL ON FUNCTION memwarden_internal.threshold_status() FROM PUBLIC;

@@ -29,14 +29,14 @@ REVOKE ALL ON FUNCTION memwarden_internal.reviewed_orgs() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.list_revalidations()
 RETURNS TABLE (org text, layer text, begun_at timestamptz, finished_at timestamptz, population bigint, sampled integer, verified integer,
     found_false integer, uncertain integer, rate double precision, low double precision, high double precision,
-    threshold_raised_by double precision)
+    threshold_raised_by double precision, asked integer, answered integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT o.name, r.layer, r.begun_at, r.finished_at, r.population, r.sampled, r.verified, r.found_false, r.uncertain,
-           r.found_false::double precision / nullif(r.sampled, 0), w.low, w.high, t.raised_by
+           r.found_false::double precision / nullif(r.sampled, 0), w.low, w.high, t.raised_by, r.asked, r.answered
       FROM memwarden_data.revalidation AS r
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
       LEFT JOIN memwarden_data.tightening AS t ON t.org_id = r.org_id AND t.sweep_id = r.sweep_id
