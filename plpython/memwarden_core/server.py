@@ -668,6 +668,14 @@ def extract_by_rules(content: str) -> tuple[str, int]:
     return json.dumps(found.candidates), found.unread
 
 
+def turns_in(content: str) -> str | None:
+    """Return a captured conversation (JSON) as plain messages (JSON); None for what is none."""
+    from .extraction.candidates import turns
+
+    found = turns(json.loads(content))
+    return None if found is None else json.dumps(found)
+
+
 def speaker_in(message: str) -> str | None:
     """Return who says a captured message (JSON) as ``extraction.speakers`` reads it, or None."""
     from .extraction.speakers import USER, is_said, speaker_of

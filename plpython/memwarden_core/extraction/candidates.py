@@ -64,6 +64,26 @@ def speakers(content: object) -> set[str | None]:
     return {each.by for each in heard if isinstance(each, Spoken) and each.text.strip()}
 
 
+def turns(content: object) -> list[dict[str, Any]] | None:
+    """Return a conversation as plain messages; None for what is none, or has parts of no shape."""
+    found: list[dict[str, Any]] = []
+    for part in parts_of(content):
+        if isinstance(part, Answer):
+            found.append({"tool": "", "result": part.value})
+            continue
+        if part.unread or not part.fields:
+            return None
+        speaker = speaker_of(part.fields)
+        subject = None if speaker is None or speaker.subject == USER else speaker.subject
+        role = part.fields.get("role")
+        if not isinstance(role, str):
+            role = "assistant" if speaker is None else "user" if speaker.subject == USER else None
+        said = {"role": role, "speaker": subject, "url": part.fields.get("url"), "text": part.text}
+        if part.text.strip():
+            found.append({name: value for name, value in said.items() if value is not None})
+    return found or None
+
+
 def _heard(parts: list[Turn | dict[str, Any]]) -> Iterator[Spoken | dict[str, Any]]:
     """What is said in turns, by whom, and the facts in answers of tools."""
     named = any(isinstance(each, Turn) and each.speaker not in (None, USER) for each in parts)

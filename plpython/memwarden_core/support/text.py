@@ -11,6 +11,7 @@ from ..language.units import NUMBERS, UNITS
 from ..language.words import word_set
 from ..late import late
 from ..light import NamedTuple
+from ..normalise import INVISIBLE
 
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
 _TOKEN = late(
@@ -70,12 +71,12 @@ class Sentence(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """A text without compatibility forms and curly apostrophes."""
+    """A text without compatibility forms, curly apostrophes and invisible characters."""
     if text.isascii():
         return text
     # The Greek question mark becomes a semicolon.
     text = text.replace("\u037e", "?").replace("\u2026", "...")
-    return unicodedata.normalize("NFKC", text.translate(_APOSTROPHES))
+    return unicodedata.normalize("NFKC", INVISIBLE.sub("", text.translate(_APOSTROPHES)))
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:

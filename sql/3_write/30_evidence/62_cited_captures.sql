@@ -138,15 +138,34 @@ COMMENT ON FUNCTION memwarden_internal.speaker_in(text) IS
     'Extraction reads the speaker in the same way.';
 REVOKE ALL ON FUNCTION memwarden_internal.speaker_in(text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.turns_in(p_content text)
+RETURNS jsonb
+LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].turns_in(p_content)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.turns_in(text) IS
+    'A captured conversation (JSON text), in whatever shape a program keeps it, as a list of plain messages; NULL for what is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.turns_in(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.turns_of(p_content jsonb)
 RETURNS TABLE (turn bigint, speaker text, role text, said text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    -- What is no plain message is read as an export of some program.
+    v_content jsonb := coalesce(CASE
+        WHEN jsonb_typeof(p_content -> 'text') = 'string' AND p_content ->> 'text' <> '' OR jsonb_typeof(p_content -> 'content') = 'string'
+             OR p_content ? 'tool' THEN NULL
+        WHEN jsonb_typeof(p_content) IN ('array', 'object') OR p_content #>> '{}' ~ E'^[\\s\uFEFF]*[\\[{]'
+        THEN memwarden_internal.turns_in(p_content::text) END, p_content);
 BEGIN
     RETURN QUERY
     WITH RECURSIVE part (content, path) AS (
-        SELECT p_content, ARRAY[]::bigint[]
+        SELECT v_content, ARRAY[]::bigint[]
          UNION ALL
         SELECT e.element, p.path || e.place
           FROM part AS p
@@ -227,7 +246,7 @@ BEGIN
                      FROM memwarden_internal.citable_capture(p_principal_id, p_org_id, v_uri) AS f
                      JOIN memwarden_data.said_capture AS c ON c.org_id = p_org_id AND c.capture_id = f.capture_id
                     CROSS JOIN LATERAL memwarden_internal.turns_of(c.content) AS t
-                    WHERE t.turn = (v_recorded ->> 'turn')::bigint);
+                    WHERE t.turn = (v_recorded ->> 'turn')::bigint AND coalesce(strpos(t.said, p_reference ->> 'excerpt'), 1) > 0);
     END IF;
     RETURN QUERY
     SELECT i.id, 'capture:' || (v_recorded ->> 'source') || '/' || i.id, coalesce(v_said, p_reference ->> 'excerpt'),

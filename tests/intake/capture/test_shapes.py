@@ -50,6 +50,15 @@ def test_what_is_exported_becomes_memories(shipped: Shipped) -> None:
     assert {(row["fault"], row["unread"], row["dropped"]) for row in rows} == {(None, 0, 0)}
     assert {row["outcome"] for row in rows} == {"COMMITTED"}
     assert told(application) == []
+    # Each rests on the words of its speaker, wherever the program keeps who that is.
+    cited = shipped.world.rows(
+        "SELECT v.subject, v.evidence #>> '{0,recorded,speaker}' AS speaker, i.standing"
+        " FROM memwarden_data.version AS v JOIN memwarden_data.item AS i USING (org_id, item_id)"
+    )
+    assert all(row["subject"] == (row["speaker"] or "user") for row in cited)
+    by = {row["subject"] for row in cited}
+    assert by >= {"user", "U0A1", "Ana (user7)", "Ana (7)", "@ana:example.org", "Ana Maria"}
+    assert {row["standing"] for row in cited if row["subject"][0] != "@"} == {"supported"}
     kept = shipped.agent.execute("SELECT content ->> 'collects' AS what FROM memwarden.items")
     assert {row["what"] for row in kept} == {
         *(f"{name.replace('_', '')}s" for name in FORMATS),
