@@ -155,20 +155,16 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT o.org_id, d.metric, r.low, r.high, r.alert_low, r.alert_high
+    SELECT o.org_id, d.metric,
+           CASE WHEN r.metric IS NOT NULL THEN r.low WHEN p.metric IS NOT NULL THEN p.low ELSE d.low END,
+           CASE WHEN r.metric IS NOT NULL THEN r.high WHEN p.metric IS NOT NULL THEN p.high ELSE d.high END,
+           CASE WHEN r.metric IS NOT NULL THEN r.alert_low WHEN p.metric IS NOT NULL THEN p.alert_low ELSE d.alert_low END,
+           CASE WHEN r.metric IS NOT NULL THEN r.alert_high WHEN p.metric IS NOT NULL THEN p.alert_high ELSE d.alert_high END
       FROM memwarden_data.organisation AS o
       LEFT JOIN memwarden_data.organisation AS s ON s.org_id = 0
      CROSS JOIN memwarden_internal.metric_definitions() AS d
-     CROSS JOIN LATERAL (
-           SELECT c.low, c.high, c.alert_low, c.alert_high
-             FROM (SELECT 1 AS place, g.low, g.high, g.alert_low, g.alert_high
-                     FROM memwarden_data.metric_range AS g WHERE g.metric = d.metric
-                    UNION ALL
-                   SELECT 2, p.low, p.high, p.alert_low, p.alert_high FROM memwarden_internal.profile_ranges() AS p
-                    WHERE p.metric = d.metric AND p.profile = coalesce(o.profile, s.profile)
-                    UNION ALL
-                   SELECT 3, d.low, d.high, d.alert_low, d.alert_high) AS c
-            ORDER BY c.place LIMIT 1) AS r
+      LEFT JOIN memwarden_data.metric_range AS r ON r.metric = d.metric
+      LEFT JOIN memwarden_internal.profile_ranges() AS p ON p.metric = d.metric AND p.profile = coalesce(o.profile, s.profile)
      WHERE o.org_id = ANY (p_orgs);
 END
 $function$;
