@@ -12,8 +12,8 @@ from .embedding import lexical_embedding
 from .fingerprint import (
     fingerprint_of,
     key_hash_of,
-    normalised_name,
     normalised_predicate,
+    normalised_subject,
     normalised_value,
     table_for,
 )
@@ -136,7 +136,7 @@ def examine(
     if violations:
         return Examined(canonical_text, content_hash, None, None, None, None, violations, sensitive)
     names = table_for(predicate, table)
-    subject_name = normalised_name(subject, names)
+    subject_name = normalised_subject(subject, names)
     predicate_name = normalised_predicate(predicate, names)
     text = content_text(value, template, subject, predicate)
     return Examined(

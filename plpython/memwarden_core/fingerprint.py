@@ -10,6 +10,7 @@ from .canonical import serialise
 from .late import late
 from .normalise import normalise
 from .synonyms import Synonyms
+from .written import identity, is_key
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _IDENTIFIER = late(r"(?:.*_)?id|.*[a-z]Id")
@@ -50,17 +51,19 @@ def normalised_name(text: str | None, synonyms: Table = None) -> bytes | None:
     return (normalise(text, synonyms).encode() or None) if text else None
 
 
+def normalised_subject(text: str | None, synonyms: Table = None) -> bytes | None:
+    """A normalised subject: of a person with an id, as in Ana <U0A1>, the id alone."""
+    return normalised_name(identity(text), synonyms) if text else None
+
+
 def normalised_predicate(text: str | None, synonyms: Table = None) -> bytes | None:
     """A normalised predicate: blanks, hyphens and underscores do not matter in one."""
     return normalised_name(_SEPARATORS.sub(" ", text), synonyms) if text else None
 
 
 def table_for(predicate: str | None, synonyms: Table) -> Table:
-    """The synonyms that count for a subject and predicate: a key of another system has none.
-
-    Such a key ends in =, as the client's adapters write it.
-    """
-    return None if predicate and predicate.endswith("=") else synonyms
+    """The synonyms that count for a subject and predicate: a key of another system has none."""
+    return None if is_key(predicate) else synonyms
 
 
 def fingerprint_of(normalised: object, subject: bytes | None, predicate: bytes | None) -> bytes:
@@ -88,7 +91,7 @@ def fingerprint(
     table = table_for(predicate, synonyms)
     return fingerprint_of(
         normalised_value(value, lambda text: normalise(text, synonyms)),
-        normalised_name(subject, table),
+        normalised_subject(subject, table),
         normalised_predicate(predicate, table),
     )
 
@@ -96,4 +99,4 @@ def fingerprint(
 def key_hash(subject: str | None, predicate: str | None, synonyms: Table = None) -> bytes | None:
     """SHA-256 (32 bytes) over normalised subject and predicate; None unless both are there."""
     table = table_for(predicate, synonyms)
-    return key_hash_of(normalised_name(subject, table), normalised_predicate(predicate, table))
+    return key_hash_of(normalised_subject(subject, table), normalised_predicate(predicate, table))

@@ -12,10 +12,12 @@ from functools import cache
 # for what it does.
 from . import canonical, embedding, screening, signing
 from . import examine as examination
-from .fingerprint import fingerprint, key_hash, normalised_name, normalised_predicate
+from .fingerprint import fingerprint, key_hash, normalised_predicate
+from .fingerprint import normalised_subject as subject_form_of
 from .light import TYPE_CHECKING, Any
 from .normalise import normalise
 from .sensitive import scan as sensitive
+from .written import identity
 
 if TYPE_CHECKING:
     from . import merkle
@@ -468,7 +470,7 @@ def name_forms(
 ) -> tuple[str | None, str | None]:
     """Return subject and predicate as a key has them, by the synonyms of a JSON object."""
     table = examination.prepared_synonyms(synonyms)
-    forms = normalised_name(subject, table), normalised_predicate(predicate, table)
+    forms = subject_form_of(subject, table), normalised_predicate(predicate, table)
     subject_form, predicate_form = (form.decode() if form else None for form in forms)
     return subject_form, predicate_form
 
@@ -480,7 +482,7 @@ def normalised_subject(subject: str, synonyms: str) -> str:
     """
     if subject.startswith("id:"):
         return subject
-    return normalise(subject, examination.prepared_synonyms(synonyms))
+    return normalise(identity(subject), examination.prepared_synonyms(synonyms))
 
 
 def subjects_of_id(identifier: str) -> list[str]:
@@ -674,6 +676,14 @@ def turns_in(content: str) -> str | None:
 
     found = turns(json.loads(content))
     return None if found is None else json.dumps(found)
+
+
+def speakers_in(content: str) -> list[str]:
+    """Return who speaks in a captured content (JSON), as a subject and by the id alone."""
+    from .extraction.candidates import speakers
+
+    found = [each for each in speakers(json.loads(content)) if each is not None]
+    return sorted({*found, *map(identity, found)})
 
 
 def speaker_in(message: str) -> str | None:

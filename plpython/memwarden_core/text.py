@@ -9,7 +9,7 @@ from functools import lru_cache
 from .bookkeeping import names_whose
 from .canonical import serialise
 from .reading import Part, read
-from .written import is_key, written
+from .written import is_key, without_id, written
 
 MAX_CHARACTERS = 65_536
 """Longer text is cut at a word: PostgreSQL's tsvector and every embedder have a limit."""
@@ -193,7 +193,7 @@ def content_text(
     predicate tells what a lone value is: "Ana", "prefers", ``{"drink": "tea"}`` gives "Ana prefers
     tea". A text that names the subject has it once. Bookkeeping beside a sentence is left out, see
     `reading`. So is a subject that is an id of another system: the content holds it as one, or it
-    comes with a key of that system.
+    comes with a key of that system. Of Ana <U0A1> the name is told.
 
     Raises: TemplateRefused.
     """
@@ -216,6 +216,6 @@ def content_text(
         subject = predicate = None
     elif subject:
         value, is_id = _without_ids(value, subject)
-        subject = None if is_id else subject
+        subject = None if is_id else without_id(subject)
     parts = read(value)
     return tidy(sentence(subject, predicate, parts, lone=is_lone(parts)))

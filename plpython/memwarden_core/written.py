@@ -15,7 +15,32 @@ _ALWAYS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789@")
 _WITHIN = late(r"(?<=[a-z0-9])[-_.:](?=[a-z0-9])")
 _WRITTEN = late(r"%[0-9a-f]{2}|[a-z0-9]~[a-z0-9]")
 
+_BLANK = late(r"[\s<>]")
 _KEY = late(r"[a-z0-9@%._:~-]+=")
+
+_BEARER = late(r"([^<>]*[^<>\s]) <((?=[^<>]*[\d@])[^<>\s]+)>")
+"""A person's name and id, as in mail; without a figure or @ it may be a type: list <int>."""
+
+
+def with_id(name: str, identifier: str) -> str:
+    """Return whom a name and an id name together, as in Ana <U0A1>; by either where one is ""."""
+    if not name or not identifier or name.casefold() == identifier.casefold():
+        return name or identifier
+    plain = " ".join(name.replace("<", " ").replace(">", " ").split())
+    bare = written(identifier) if _BLANK.search(identifier) else identifier
+    return f"{plain} <{bare}>" if plain else bare
+
+
+def identity(subject: str) -> str:
+    """Return what tells a subject from others: the id of Ana <U0A1>, any other as it is."""
+    found = _BEARER.fullmatch(subject) if subject[-1:] == ">" else None
+    return found[2] if found else subject
+
+
+def without_id(subject: str) -> str:
+    """Return the name of Ana <U0A1>, any other subject as it is."""
+    found = _BEARER.fullmatch(subject) if subject[-1:] == ">" else None
+    return found[1] if found else subject
 
 
 def is_key(predicate: str | None) -> bool:

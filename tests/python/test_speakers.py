@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from memwarden_core.extraction.candidates import candidates
+from memwarden_core.fingerprint import key_hash
 from memwarden_core.server import speaker_in
+from memwarden_core.support.judge import supports
+from memwarden_core.text import content_text
 from python.chat_formats import formats
 
 TEXT = "I live in Ghent."
@@ -30,17 +33,17 @@ MATRIX = {"type": "m.room.message", "sender": "@ana:example.org"}
     ("message", "subject"),
     [
         (SLACK | {"user": "U0A1"}, "U0A1"),
-        (SLACK | {"user": "U0A1", "user_profile": {"real_name": "Ana"}}, "Ana (U0A1)"),
-        (TELEGRAM | {"from": "Анна Петрова", "from_id": "user5"}, "Анна Петрова (user5)"),
-        (TELEGRAM | {"from": "Ai", "from_id": "user6"}, "Ai (user6)"),
-        (BOT_API | {"from": {"id": 5, "first_name": "Ana", "last_name": "Gil"}}, "Ana Gil (5)"),
-        (BOT_API | {"from": {"id": 5, "is_bot": False, "first_name": "Bot"}}, "Bot (5)"),
+        (SLACK | {"user": "U0A1", "user_profile": {"real_name": "Ana"}}, "Ana <U0A1>"),
+        (TELEGRAM | {"from": "Анна Петрова", "from_id": "user5"}, "Анна Петрова <user5>"),
+        (TELEGRAM | {"from": "Ai", "from_id": "user6"}, "Ai <user6>"),
+        (BOT_API | {"from": {"id": 5, "first_name": "Ana", "last_name": "Gil"}}, "Ana Gil <5>"),
+        (BOT_API | {"from": {"id": 5, "is_bot": False, "first_name": "Bot"}}, "Bot <5>"),
         ({"update_id": 1, "edited_message": BOT_API | {"from": {"id": 5}}}, "5"),
-        (DISCORD | {"author": {"id": "53", "username": "ana"}}, "ana (53)"),
-        (DISCORD | {"type": 19, "author": {"id": "53", "username": "ana"}}, "ana (53)"),
+        (DISCORD | {"author": {"id": "53", "username": "ana"}}, "ana <53>"),
+        (DISCORD | {"type": 19, "author": {"id": "53", "username": "ana"}}, "ana <53>"),
         (MATRIX | {"content": {"msgtype": "m.text", "body": TEXT}}, "@ana:example.org"),
-        ({"sender": {"name": "users/1", "displayName": "王芳"}, "text": TEXT}, "王芳 (users/1)"),
-        ({"speaker": "Ana", "user_id": "u1", "text": TEXT}, "Ana (u1)"),
+        ({"sender": {"name": "users/1", "displayName": "王芳"}, "text": TEXT}, "王芳 <users/1>"),
+        ({"speaker": "Ana", "user_id": "u1", "text": TEXT}, "Ana <u1>"),
         ({"role": "user", "text": TEXT, "user_id": "u1"}, "u1"),
         ({"role": "user", "name": "María José", "content": TEXT}, "María José"),
         ({"role": "user", "speaker": "Ai", "text": TEXT}, "Ai"),
@@ -132,7 +135,7 @@ TWO = [("Ana", "Ghent"), ("Ben", "Malmo")]
         ("WEBVTT\n\n00:01.0 --> 00:04.0\n<v Ana>I live in Ghent</v>\n<v Ben>I live in Malmo", TWO),
         (
             "Ana (U0A1): I live in Ghent\nAna (U0B2): I live in Malmo",
-            [("Ana (U0A1)", "Ghent"), ("Ana (U0B2)", "Malmo")],
+            [("Ana <U0A1>", "Ghent"), ("Ana <U0B2>", "Malmo")],
         ),
         (
             "Иван Петров: I live in Ghent\n王芳\uff1aI live in Malmo\n"
@@ -190,3 +193,33 @@ def test_every_known_format_tells_who_speaks_or_nobody() -> None:
         found = speaker_in(json.dumps(content))
         assert found is None or found == first.get(program) or found.startswith("Ana Silva")
     assert speaker_in('{"name": "Ana", "plan": "pro"}') is None
+
+
+def test_an_id_is_compared_and_a_name_is_told() -> None:
+    """Of Ana <U0A1>; what has no id in angle brackets is a name of its own. Proves: F2."""
+    assert key_hash("Ana <U0A1>", "lives in") == key_hash("U0A1", "lives in")
+    assert key_hash("Ana <U0A1>", "lives in") != key_hash("Ana <U0B2>", "lives in")
+    assert key_hash("list <int>", "is") != key_hash("map <int>", "is")
+    assert content_text("Ghent", None, "Ana <U0A1>", "lives in") == "Ana lives in Ghent"
+    assert content_text("short", None, "list <int>", "is") == "list <int> is short"
+
+
+@pytest.mark.parametrize(
+    ("subject", "speaker", "borne_out"),
+    [
+        ("Ana <U0A1>", "Ana <U0A1>", 1.0),
+        ("U0A1", "Ana <U0A1>", 1.0),
+        ("U0A1", "U0A1", 1.0),
+        ("@ana:example.org", "@ana:example.org", 1.0),
+        ("Ana <U0A1>", "Ana <U0B2>", 0.0),
+        ("U0A1", "U0B2", 0.0),
+        ("Speaker 1", "Speaker 2", 0.0),
+        ("Ana", "Ana <U0A1>", 1.0),
+    ],
+)
+def test_words_bear_out_what_their_own_speaker_is_said_to_be(
+    subject: str, speaker: str, borne_out: float
+) -> None:
+    """Two people of one name are two. Proves: F2."""
+    claim = (subject, "lives in", '"Ghent"')
+    assert supports(*claim, [TEXT], ["human_input"], [""], [speaker]) == [borne_out]

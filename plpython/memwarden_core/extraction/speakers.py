@@ -10,6 +10,7 @@ from ..language.words import word_set
 from ..late import late
 from ..light import Any, NamedTuple
 from ..support.speaker import PEOPLE, ROLES
+from ..written import with_id
 
 USER = "user"
 """The one person of a conversation that names nobody."""
@@ -117,9 +118,7 @@ def _subject(message: dict[str, Any], *, is_person: bool) -> str | None:
     name, number = _described(user) if isinstance(user, dict) else ("", _id(user))
     number = next(filter(None, [*ids, number]), "")
     name = next(filter(None, [*(each for each, _ in found), name]), "")
-    if name and number and name.casefold() != number.casefold():
-        return f"{name} ({number})"
-    return name or number or None
+    return with_id(name, number) or None
 
 
 def _named(message: dict[str, Any], field: str, *, sure: bool) -> tuple[str, str]:

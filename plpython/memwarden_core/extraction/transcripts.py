@@ -11,6 +11,7 @@ from ..light import NamedTuple
 from ..normalise import INVISIBLE
 from ..support.around import DOUBT
 from ..support.speaker import PARTICLES, PEOPLE
+from ..written import with_id, without_id
 from .layout import plain_text, without_signs
 from .sentences import is_opening
 from .speakers import MACHINES, USER, is_label
@@ -112,7 +113,7 @@ def _read(line: str) -> _Line:
         name = plain_text(found["angle"] or found["name"]).strip(" *")
         sure = bool(found["stamp"] or found["voice"] or found["clock"])
         if _NUMBER.fullmatch(found["more"] or ""):
-            name = f"{name} ({found['more']})"
+            name = with_id(name, found["more"])
         if sure or _may_be_name(name):
             return _Line(name, found["words"] + end, sure)
     found = _STAMPED.match(bare)
@@ -143,6 +144,6 @@ def _who(line: _Line, speaker: str | None, *, everywhere: bool) -> str | None:
     elif name.casefold() in MACHINES or is_label(name) or not name[:1].strip("@").isalpha():
         return None
     if speaker not in (None, USER):
-        begun = f"{speaker} (".casefold()
-        return speaker if begun.startswith(f"{name} (".casefold()) else None
+        own = {(speaker or "").casefold(), without_id(speaker or "").casefold()}
+        return speaker if name.casefold() in own else None
     return name if line.sure or everywhere or not name[0].islower() else None

@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 
 from ..language.words import word_set
+from ..late import late
+from ..written import identity, without_id
 from .around import is_framed, leaves_it, starts
 from .claim import Claim, Statement, claimed, holds, statements
 from .same import clauses, said_of, without_denial
@@ -19,6 +21,7 @@ from .text import Sentence, sentences
 BORNE_OUT, UNCLEAR, DENIED = 1.0, 0.0, -1.0
 _MAX_COST = 500_000
 _FIRST_PERSON = word_set("i me my mine myself we us our ours i'd")
+_NAME = late(r"[^\W\d_][^\W_]*(?:[ .'\u2019-]+[^\W_]+)*\.?")
 _read = json.JSONDecoder().raw_decode
 
 
@@ -162,6 +165,19 @@ def _quotes(excerpt: str, said: Claim) -> bool:
     return text.whole and not text.speaker and text.words.split() == excerpt.split()
 
 
+def _by_name(subject: str | None, recorded: str | None) -> tuple[str | None, str | None]:
+    """Whom a claim is about and who speaks, by names; ids tell whether they are one."""
+    if subject is None or recorded is None:
+        return subject and without_id(subject), recorded
+    name, whose = without_id(subject), identity(recorded)
+    if identity(subject) == whose:
+        # An id is no word that a sentence begins with.
+        name = name if _NAME.fullmatch(name) else "Somebody"
+        return name, name
+    has_both = identity(subject) != subject and whose != recorded
+    return name, whose if has_both else without_id(recorded)
+
+
 def supports(
     subject: str | None,
     predicate: str | None,
@@ -176,8 +192,9 @@ def supports(
     ``speakers`` has who spoke each where that is recorded. The work is bounded: an excerpt that
     would exceed _MAX_COST is unclear.
     """
-    said = claimed(subject, predicate, _read(content)[0])
-    claim: list[Statement] | None = None
+    read = _read(content)[0]
+    said = claimed(subject, predicate, read)
+    claims: dict[str | None, list[Statement]] = {}
     found: list[float] = []
     spent = 0
     for place, (excerpt, kind, uri) in enumerate(zip(excerpts, types, uris, strict=True)):
@@ -187,12 +204,15 @@ def supports(
         if subject is None and _quotes(excerpt, said):
             found.append(BORNE_OUT)
             continue
-        if claim is None:
-            claim = statements(subject, predicate, said)
+        recorded = speakers[place] if speakers is not None else None
+        name, recorded = _by_name(subject, recorded)
+        if name not in claims:
+            whose = said if name == subject else claimed(name, predicate, read)
+            claims[name] = statements(name, predicate, whose)
+        claim = claims[name]
         if not claim or said.unread:
             found.append(UNCLEAR)
             continue
-        recorded = speakers[place] if speakers is not None else None
         heard = [
             _Heard(turn, uri, spoken=kind == "human_input") for turn in turns(excerpt, recorded)
         ]

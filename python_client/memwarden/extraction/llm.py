@@ -35,7 +35,7 @@ _INSTRUCTION = (
     "Facts about people and things, preferences, decisions and corrections are worth remembering; "
     "greetings, moods, questions, suppositions and single steps of a task are not. What somebody "
     "says of himself is about him: by the name and the id that the message has beside its words, "
-    'as Ana (U0A1), by the name before the line in a transcript, and as "user" only where the '
+    'as Ana <U0A1>, by the name before the line in a transcript, and as "user" only where the '
     "role says so and nobody has a name. Leave out what somebody unknown says of himself, what "
     "an assistant, a bot or a system says, and quotations. For each: "
     "subject, whom or what it is about, a name where there is one; predicate, a few words where "

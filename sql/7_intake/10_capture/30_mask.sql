@@ -27,3 +27,15 @@ COMMENT ON FUNCTION memwarden_internal.extract_by_rules(text) IS
     'The candidates (an array) that the built-in rules about language find in a captured content (JSON text); unread: how many of its '
     'parts have a shape that they do not know. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden_internal.extract_by_rules(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.speakers_in(p_content text)
+RETURNS text[]
+LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].speakers_in(p_content)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.speakers_in(text) IS
+    'The people who speak in a captured content (JSON text), each as a subject and by the id alone. Extraction reads them in the same way.';
+REVOKE ALL ON FUNCTION memwarden_internal.speakers_in(text) FROM PUBLIC;

@@ -65,6 +65,8 @@ BEGIN
           FROM (SELECT DISTINCT v.subject FROM memwarden_data.version AS v
                  WHERE v.org_id = p_org_id AND v.item_id = ANY (p_item_ids) AND v.subject IS NOT NULL) AS s
          WHERE s.subject = ANY (memwarden_internal.subjects_of_id(memwarden_internal.named_id(v_hold.subject)))
+            -- Of a person by name and id, Ana <U0A1>, the id.
+            OR right(s.subject, length(v_hold.subject)) = ' <' || memwarden_internal.named_id(v_hold.subject) || '>'
             OR memwarden_internal.normalised_subject(s.subject, v_synonyms)
                = memwarden_internal.normalised_subject(v_hold.subject, v_synonyms);
         -- Under any name that the entity bears.

@@ -143,7 +143,9 @@ BEGIN
                 SELECT r.subject FROM memwarden_data.write_request AS r
                  WHERE r.org_id = ANY (p_orgs) AND r.subject IS NOT NULL
                    AND (p_requests IS NULL OR r.request_id = ANY (p_requests))) AS s
-         WHERE s.subject = ANY (v_letters) OR memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form);
+         WHERE s.subject = ANY (v_letters) OR memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form
+            -- Of a person by name and id, Ana <U0A1>, the id.
+            OR right(s.subject, length(v_letters[1]) + 3) = ' <' || v_letters[1] || '>');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) IS

@@ -150,7 +150,9 @@ BEGIN
         SELECT c.capture_id
           FROM memwarden_data.said_capture AS c
          WHERE c.org_id = ANY (p_orgs) AND (p_among IS NULL OR c.capture_id = ANY (p_among))
-           AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
+           AND (CASE WHEN EXISTS (SELECT FROM unnest(p_subjects) AS s (name) WHERE strpos(c.content::text, s.name) > 0)
+                     THEN memwarden_internal.speakers_in(c.content::text) && p_subjects ELSE false END
+                OR EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id,
                     c.trace_id, array_to_string(c.domains, chr(10))], ARRAY[c.masked::text]))
          UNION

@@ -57,7 +57,7 @@ def test_what_is_exported_becomes_memories(shipped: Shipped) -> None:
     )
     assert all(row["subject"] == (row["speaker"] or "user") for row in cited)
     by = {row["subject"] for row in cited}
-    assert by >= {"user", "U0A1", "Ana (user7)", "Ana (7)", "@ana:example.org", "Ana Maria"}
+    assert by >= {"user", "U0A1", "Ana <user7>", "Ana <7>", "@ana:example.org", "Ana Maria"}
     assert {row["standing"] for row in cited if row["subject"][0] != "@"} == {"supported"}
     kept = shipped.agent.execute("SELECT content ->> 'collects' AS what FROM memwarden.items")
     assert {row["what"] for row in kept} == {
