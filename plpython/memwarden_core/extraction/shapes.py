@@ -25,6 +25,8 @@ _WORDS = ("text", "content", "value", "parts", "body", "message", "msg", "conten
 """The words of a message, or of a part of it; the first that says something counts."""
 _AGAIN = ("blocks", "text_entities", "caption")
 """The words once more, as they are laid out."""
+_OTHERS = ("previous_message", "reply_to_message", "referenced_message", "quoted_message")
+"""Under these stands what was said before."""
 _IN_PARTS = ("elements", "fields", "items", "user_profile", "user_instructions")
 _SPOKEN = (
     "role",
@@ -95,7 +97,7 @@ def _of_object(content: dict[str, Any], depth: int) -> Iterator[Message | Answer
     if found or not content or any(name in content for name in (*_WORDS, *_AGAIN)):
         yield from found
         return
-    for value in content.values():
+    for value in _said_now(content):
         found += _within(value, depth + 1)
     if found:
         yield from found
@@ -175,8 +177,13 @@ def _within(value: object, depth: int) -> Iterator[Message | Answer]:
             if found:
                 yield from found
                 return
-        for other in each.values():
+        for other in _said_now(each):
             yield from _within(other, depth + 1)
+
+
+def _said_now(content: dict[str, Any]) -> list[Any]:
+    """The values of an object but for a message that it deletes, changes or answers."""
+    return [value for name, value in content.items() if name not in _OTHERS]
 
 
 def _branch(mapping: Mapping[str, Any], last: object) -> list[Any]:

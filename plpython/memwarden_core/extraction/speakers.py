@@ -14,7 +14,7 @@ from ..written import with_id
 
 USER = "user"
 """The one person of a conversation that names nobody."""
-MACHINES = (ROLES - PEOPLE) | word_set("developer function gpt application service")
+MACHINES = (ROLES - PEOPLE) | word_set("developer function gpt application service uslackbot")
 _LABELS = ROLES | word_set("guest participant unknown anonymous spk")
 """Diarisation calls whomever it hears by such a word and a number, anew in each recording."""
 _ROLES = ("role", "role_type", "message_type", "messageType", "type")
@@ -61,8 +61,9 @@ def speaker_of(message: dict[str, Any]) -> Speaker | None:
         kinds |= set(map(_kind, names))
     if "machine" in kinds or _is_bot(message, described) or _is_event(message, described):
         return None
-    if any(name.startswith("forward") and each for name, each in message.items()):
-        # Somebody else's words.
+    shared = "from" in message and "value" in message and "person" not in kinds
+    if shared or any(name.startswith("forward") and each for name, each in message.items()):
+        # Of ShareGPT's some model, by its name; or somebody else's words.
         return Speaker(None)
     subject = _subject(message, is_person="person" in kinds)
     if subject is None and "person" in kinds and all(_kind(each) == "person" for each in names):
