@@ -15,11 +15,13 @@ DECLARE
     v_all          boolean := memwarden_internal.is_superuser();
 BEGIN
     RETURN QUERY
-    SELECT r.request_id, r.outcome::text, r.gate, r.reason, r.detail, r.layer, s.path, r.kind, r.subject, r.predicate,
+    SELECT r.request_id, r.outcome::text, r.gate, r.reason, r.detail, r.layer,
+           -- Not joined: the order of a hash join would tell of rows that are hidden.
+           (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = r.scope_id AND (v_all OR s.scope_id = ANY (v_scopes))),
+           r.kind, r.subject, r.predicate,
         memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.confidence,
            r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, memwarden_internal.gates_of(r.gates)
       FROM memwarden_data.write_request AS r
-      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND (v_all OR s.scope_id = ANY (v_scopes))
      WHERE v_all OR r.org_id = ANY (v_orgs) AND r.principal_id = v_principal_id;
 END
 $function$;

@@ -14,11 +14,13 @@ DECLARE
     v_all          boolean := memwarden_internal.is_superuser();
 BEGIN
     RETURN QUERY
-    SELECT c.source_item_id, c.source_version_id, c.layer, s.path, c.decision, coalesce(r.outcome::text, c.outcome),
+    SELECT c.source_item_id, c.source_version_id, c.layer,
+           -- Not joined: the order of a hash join would tell of rows that are hidden.
+           (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = c.scope_id AND (v_all OR s.scope_id = ANY (v_scopes))),
+           c.decision, coalesce(r.outcome::text, c.outcome),
            coalesce(r.item_id, c.target_item_id), c.request_id, CASE WHEN r.outcome IS NULL THEN c.reason ELSE r.reason END,
                c.decider, c.decided_at
       FROM memwarden_data.consolidation AS c
-      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id AND (v_all OR s.scope_id = ANY (v_scopes))
       LEFT JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
      WHERE v_all OR c.org_id = ANY (v_orgs) AND c.principal_id = v_principal_id;
 END
