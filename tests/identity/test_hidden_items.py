@@ -36,7 +36,7 @@ FIRST: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 # The order in which things were made, so that their numbers are compared in that order.
 ORDERS = {
     "memwarden.items": "created_at, item_id",
-    "memwarden.requests": "submitted_at",
+    "memwarden.requests": "submitted_at, decided_at",
     "memwarden.gate_statistics": "gate, decision, reason",
 }
 

@@ -111,10 +111,11 @@ def _lines(source: str) -> Iterator[str | TooLarge]:
 
 
 def _text(source: str) -> IO[str]:
-    file = sys.stdin.buffer if source == "-" else _file(source).open("rb")
+    file: IO[bytes] = sys.stdin.buffer if source == "-" else _file(source).open("rb")
+    reader = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
     # Programs of Windows begin a text with a mark of its encoding.
-    begins = file.peek(2)[:2]  # type: ignore[union-attr]
+    begins = reader.peek(2)[:2]
     is_wide = begins in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encoding = "utf-16" if is_wide else "utf-8-sig"
     # Bytes that are no text are a record that the server refuses, not the end of the import.
-    return io.TextIOWrapper(file, encoding=encoding, errors="backslashreplace")
+    return io.TextIOWrapper(reader, encoding=encoding, errors="backslashreplace")

@@ -293,6 +293,7 @@ BEGIN
                AND NOT (r.near IS NOT NULL AND (
                         r.neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND r.in_conflict
                         OR r.neighbours @? '$[0 to 9].relation ? (@ == "same" || @ == "alike" || @ == "wider" || @ == "narrower")'
+                        OR EXISTS (SELECT FROM memwarden_internal.denied_sayings(r.org_id, NULL, NULL, r.canonical, r.search_text))
                         OR r.overlap IS NOT NULL AND memwarden_internal.overlap(
                                r.org_id, r.search_text, r.text_search_config, r.neighbours, r.overlap) IS NOT NULL))
                AND NOT (r.seeks_marks AND NOT memwarden_internal.is_plain(r.canonical, memwarden_internal.lines_of(r.canonical)))

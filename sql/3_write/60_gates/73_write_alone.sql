@@ -140,6 +140,7 @@ BEGIN
         v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
             OR v_neighbours @? '$[0 to 9].relation ? (@ == "same" || @ == "alike" || @ == "wider" || @ == "narrower")'
+            OR EXISTS (SELECT FROM memwarden_internal.denied_sayings(v_terms.org_id, NULL, NULL, v_form.canonical, v_form.search_text))
             OR v_terms.overlap IS NOT NULL AND memwarden_internal.overlap(
                    v_terms.org_id, v_form.search_text, v_at.text_search_config, v_neighbours, v_terms.overlap) IS NOT NULL THEN
             RETURN NULL;

@@ -153,10 +153,11 @@ def test_a_sentence_that_denies_ends_that_value_alone(
 
 
 def test_a_sentence_without_a_subject_of_its_own_denies_too(shared_world: World) -> None:
-    """Also where it is one of a batch. Proves: D5."""
+    """Alone, or as one of a batch. Proves: D5."""
     agent, who = shared_world.agent(HOME), f"Zora{uuid4().hex[:8]}"
-    for value in ("walnuts", "peanuts"):
+    for value in ("walnuts", "peanuts", "soy"):
         say(agent, who, "allergic to", value)
+    assert write(agent, "semantic", f"{who} is no longer allergic to soy.")["reason"] == "REPLACED"
     said = [f"{who} is no longer allergic to {nut}." for nut in ("figs", "walnuts")]
     requests = [{"layer": "semantic", "content": words} for words in said]
     rows = agent.execute(

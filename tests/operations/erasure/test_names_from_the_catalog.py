@@ -111,7 +111,7 @@ def test_any_name_of_the_stores_own_is_erased_as_a_persons(seeded: World) -> Non
         names = [words[n] for n in numbers]
         with suppress(Undone), seeded.admin.transaction():
             seeded.admin.execute(
-                "SELECT memwarden.erase_subject('nobody', 'asked', %s, 'acme')", (names,)
+                "SELECT memwarden.erase_subject('nobody', 'a wish', %s, 'acme')", (names,)
             )
             assert places_of(seeded, numbers) == set()
             left = seeded.rows("SELECT item_id FROM memwarden_data.item")
@@ -196,7 +196,7 @@ LISTED = {
     # Of another person who has the same identifier: tests/operations/subjects.
     "registered_subject": {"identifiers"},
     # What versions say, once more; they are searched.
-    "item": {"kind", "subject", "predicate", "class"},
+    "item": {"kind", "subject", "predicate", "class", "subject_form", "predicate_form"},
     "memory_key": {"said"},
     "version": {"search_text", "class"},
 }

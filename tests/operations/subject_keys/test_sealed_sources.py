@@ -40,9 +40,9 @@ def world(shipped: Shipped) -> World:
     return shipped.world
 
 
-def capture(shipped: Shipped, text: str = WORDS, **more: Any) -> UUID:
+def capture(shipped: Shipped, text: str = WORDS, who: str | None = None, **more: Any) -> UUID:
     """Have the application record what somebody says of herself; the id."""
-    turn = {"role": "user", "speaker": text.partition(" ")[0], "text": text}
+    turn = {"role": "user", "speaker": who or text.partition(" ")[0], "text": text}
     arguments = {"source": "chat", "content": Jsonb(turn), "scope": SCOPE} | SECRET | more
     return UUID(str(call(shipped.application, "capture", **arguments)[0]["capture"]))
 
@@ -168,8 +168,9 @@ def test_extractors_read_encrypted_captures(shipped: Shipped, world: World) -> N
 
     Proves: R3
     """
-    first = capture(shipped, f"I live in {CANARY.title()}.", external_id="1")
-    again = capture(shipped, f"I live in {CANARY.title()}.", external_id="1")
+    said = f"I live in {CANARY.title()}."
+    first = capture(shipped, said, "Petra", external_id="1")
+    again = capture(shipped, said, "Petra", external_id="1")
     assert first == again
     other = {"external_id": "1", "source": "chat", "content": Jsonb("other"), **SECRET}
     assert state(shipped.application, "capture", scope=SCOPE, **other) == "42710"

@@ -19,7 +19,20 @@ from conftest import World
 from helpers import write, write_many
 
 # Short sentences of few words, so that many are alike, say more, say less or contradict.
-WORDS = ["oven", "warm", "cold", "not", "the kitchen", "blue", "42", "43", "Peter", "Ana", "likes"]
+WORDS = [
+    "oven",
+    "warm",
+    "cold",
+    "not",
+    "the kitchen",
+    "blue",
+    "42",
+    "43",
+    "Peter",
+    "Ana",
+    "likes",
+    "no longer likes",
+]
 TEXTS = (
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
     | st.sampled_from(
