@@ -23,6 +23,8 @@ from psycopg.rows import DictRow
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
+from memwarden._sync import vectors
+
 if TYPE_CHECKING:
     from conftest import World
 
@@ -66,8 +68,10 @@ def as_init_leaves_it(world: World) -> Iterator[Shipped]:
 
 
 def connected(world: World) -> Shipped:
-    """The logins, in a copy of the template."""
+    """The logins, in a copy of the template; clients ask anew which model it goes by."""
     agent, reviewer, application = map(world.connect, _logins())
+    for connection in (agent, reviewer, application):
+        vectors._TOLD.pop(connection, None)
     return Shipped(agent, reviewer, application, world)
 
 

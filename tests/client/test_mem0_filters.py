@@ -96,7 +96,7 @@ def test_ids_and_what_the_server_tests_are_found_within_and() -> None:
     """An id that a list names is none that says whose scope it is."""
     found = Filters({"AND": [{"user_id": " ana"}, {"AND": [{"topic": "tea"}]}], "role": "user"})
     assert found.ids == {"user_id": " ana"}
-    assert found.contained == {"user_id": "ana", "role": "user", "metadata": {"topic": "tea"}}
+    assert found.contained == {"user_id": " ana", "role": "user", "metadata": {"topic": "tea"}}
     assert found.is_exact
     assert Filters({"user_id": {"in": ["ana"]}}).ids == {}
     assert not Filters({"user_id": "ana", "n": {"gt": 1}}).is_exact

@@ -24,6 +24,7 @@ SAFE_TWICE = {
     "capture": "the external id of a capture is taken once",
     "capture_many": "the external id of a capture is taken once",
     "claim_captures": "claims others; the first come back when their lease is over",
+    "health_gate": "measures again; reads, writes nothing",
     "close_session": "done once; every call has the first answer",
     "compile_context": "a recall: the log has both",
     "consolidate": "a decision is recorded once; the second says `repeated`",

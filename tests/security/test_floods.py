@@ -133,9 +133,11 @@ def test_who_waits_for_a_decision_asks_no_more_often_than_it_may(
     looked = []
     decision = waiting.Reviewing._decision
 
-    def counted(client: waiting.Reviewing, request_id: uuid.UUID) -> RequestStatus | None:
+    def counted(
+        client: waiting.Reviewing, request_id: uuid.UUID, *most: str
+    ) -> RequestStatus | None:
         looked.append(request_id)
-        return decision(client, request_id)
+        return decision(client, request_id, *most)
 
     monkeypatch.setattr(waiting.Reviewing, "_decision", counted)
     with Client.connect(make_conninfo(world.dsn, user=world.register(HOME))) as memory:

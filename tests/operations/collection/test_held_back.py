@@ -7,6 +7,7 @@ import json
 import pytest
 
 from conftest import World
+from helpers import set_up_now
 from operations.collection.conftest import Yard
 from shipped import Shipped
 
@@ -14,6 +15,7 @@ from shipped import Shipped
 @pytest.fixture
 def yard(shipped: Shipped) -> Yard:
     """The organisation of a store as init leaves it."""
+    set_up_now(shipped.world.admin)
     return Yard(shipped.world, "acme")
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from conftest import World
-from helpers import recall, write, write_many
+from helpers import recall, set_up_now, write, write_many
 
 SECRET = "The key is AKIAIOSFODNN7EXAMPLE and nobody may know"
 
@@ -46,6 +46,7 @@ class History:
 
 def found(world: World) -> History:
     """An organisation of its own, still empty."""
+    set_up_now(world.admin)
     org = uuid4().hex[:12]
     world.scope(f"/org/{org}/user/ana")
     number = world.value("SELECT org_id FROM memwarden_data.organisation WHERE name = %s", org)
@@ -54,6 +55,7 @@ def found(world: World) -> History:
 
 def acme(world: World) -> History:
     """The organisation that `memwarden init` makes."""
+    set_up_now(world.admin)
     number = world.value("SELECT org_id FROM memwarden_data.organisation WHERE name = 'acme'")
     return History(world, "acme", number)
 
