@@ -44,7 +44,9 @@ RETURN CASE WHEN left(p_gates, 1) IN ('=', '+') THEN
     '05 ' || substr(split_part(p_gates, ' ', 1), 2) || E' S\n06 - S\n08 ' || split_part(p_gates, ' ', 2)
     || E' S\n10 - S\n20 - S\n25 - S\n30 - S'
     || CASE WHEN strpos(p_gates, ' l') > 0 THEN E'\n37_durability - S' ELSE '' END
-    || E'\n38 - S\n40 ' || split_part(p_gates, ' ', 3) || E' S\n50 ' || split_part(p_gates, ' ', 4) || E' S\n60 - S\n70 - S'
+    || E'\n38 - S\n40 ' || split_part(p_gates, ' ', 3) || ' S'
+    || CASE WHEN strpos(p_gates, ' u') > 0 THEN ' "EVIDENCE_UNCLEAR"' ELSE '' END
+    || E'\n50 ' || split_part(p_gates, ' ', 4) || E' S\n60 - S\n70 - S'
     || CASE WHEN strpos(p_gates, ' a') > 0 THEN E'\n80 - S' ELSE '' END || E'\n90 - S'
     ELSE p_gates END;
 COMMENT ON FUNCTION memwarden_internal.every_gate(text) IS

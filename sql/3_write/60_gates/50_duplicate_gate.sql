@@ -76,7 +76,9 @@ BEGIN
             NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, v_terms.writers, NEW.request_id, CASE
                 WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
     END IF;
-    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    -- Which tier found what one memory grows by is told, as of what is refused.
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(
+        TG_NAME, NEW.outcome, CASE WHEN NEW.merges THEN 'SEMANTIC_DUPLICATE' ELSE NEW.reason END, v_started);
     RETURN NEW;
 END
 $function$;

@@ -65,7 +65,8 @@ BEGIN
             NEW.provenance := coalesce(NEW.provenance, '{}') || NEW.detail;
         END IF;
     END IF;
-    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, CASE
+        WHEN NEW.detail ? 'merged' AND NEW.key_hash IS NOT NULL THEN 'STRUCTURAL_DUPLICATE' ELSE NEW.reason END, v_started);
     RETURN NEW;
 END
 $function$;

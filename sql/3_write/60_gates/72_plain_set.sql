@@ -332,7 +332,7 @@ BEGIN
         SELECT r.place, r.id, r.path, r.evidence, r.said, r.ttl, r.trace_id, r.is_lexical, r.org_id, r.scope_id, r.layer, r.label_id,
                r.agent, r.has_limit, r.text_search_config, r.validation_weights, r.has_durability, r.schema_id, r.asks_approval,
                r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.vector, r.own_model_id,
-               r.now, r.attribute_key,
+               r.now, r.attribute_key, r.fact_threshold, r.min_external,
                r.neighbours, r.grounds, r.fact_score, r.trust, r.trust_ceiling, r.adjusted, r.risk, r.measures,
                r.ended - r.began AS reading, r.judged - r.looked AS comparing, r.borne_out - r.judged AS weighing,
                memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id,
@@ -377,7 +377,7 @@ BEGIN
                     THEN jsonb_build_object('auto', concat_ws(' ', r.risk, r.measures, r.weights)) END,
                'COMMITTED', r.item_id, r.version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
                memwarden_internal.plain_trail('+', v_each, r.reading, r.comparing, r.weighing,
-                   r.has_durability, r.asks_approval),
+                   r.has_durability, r.asks_approval, r.fact_score < r.fact_threshold OR r.min_external > 0 AND r.grounds IS NULL),
                memwarden_internal.asked_hash(r.content_hash, r.layer, r.path, NULL, NULL, NULL)
           FROM sure AS r ORDER BY r.place
     ), version AS (
@@ -443,13 +443,15 @@ REVOKE ALL ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_r
 -- What the gates would have left behind, in a line: see every_gate(). The first number holds what asking for the terms took, or
 -- the share of it. The others are timed singly: what it is, what it rests on, what is near.
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_trail(
-    p_path text, p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean)
+    p_path text, p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean,
+    p_unclear boolean)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_path || p_each || ' ' || (date_part('epoch', p_read) * 1000000)::integer
     || ' ' || (date_part('epoch', p_weighed) * 1000000)::integer || ' ' || (date_part('epoch', p_compared) * 1000000)::integer
-    || CASE WHEN p_lasts THEN ' l' ELSE '' END || CASE WHEN p_asks THEN ' a' ELSE '' END;
-COMMENT ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean) IS
+    || CASE WHEN p_lasts THEN ' l' ELSE '' END || CASE WHEN p_asks THEN ' a' ELSE '' END
+    || CASE WHEN p_unclear THEN ' u' ELSE '' END;
+COMMENT ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean, boolean) IS
     'write_request.gates of a plain write that every gate would have accepted. p_path: = alone, + in a batch. p_lasts: gate 37 '
-    'was among them; p_asks: gate 80.';
-REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean) FROM PUBLIC;
+    'was among them; p_asks: gate 80; p_unclear: gate 40 would have told EVIDENCE_UNCLEAR.';
+REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean, boolean) FROM PUBLIC;

@@ -207,7 +207,8 @@ BEGIN
         'COMMITTED', v_item_id, v_version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
         memwarden_internal.plain_trail(
             '=', (date_part('epoch', v_known - v_began) * 1000000)::integer, v_read - v_known, v_judged - v_looked, v_borne_out - v_read,
-            v_terms.has_durability, v_terms.asks_approval),
+            v_terms.has_durability, v_terms.asks_approval,
+            v_grounds.fact_score < v_terms.fact_threshold OR v_terms.min_external > 0 AND v_grounds.grounds IS NULL),
         memwarden_internal.asked_hash(v_form.content_hash, p_layer, p_scope, NULL, NULL, NULL));
     INSERT INTO memwarden_data.version (
         org_id, version_id, item_id, version, status, scope_id, layer, schema_id, exclusive, instance, content, search_text,

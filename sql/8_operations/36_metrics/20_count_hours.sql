@@ -79,13 +79,16 @@ BEGIN
     DELETE FROM memwarden_data.gate_hour AS h WHERE h.hour = p_hour;
     INSERT INTO memwarden_data.write_hour (org_id, hour, layer, principal_id, outcome, gate, reason, writes, retried, domains)
     -- Names of layers that do not exist are the caller's invention, and could be as many as there are requests.
-    SELECT r.org_id, p_hour, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-'),
+    SELECT r.org_id, p_hour, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(f.reason, '-'),
            count(*), count(*) FILTER (WHERE r.attempt > 1 OR r.reason = 'SCOPE_BUSY'), coalesce(b.domains, '{}')
       FROM memwarden_data.write_request AS r
       LEFT JOIN memwarden_data.layer AS l ON l.layer = r.layer
       LEFT JOIN memwarden_data.label AS b ON b.label_id = r.label_id
+     -- The last gate that found what a merged write adds to.
+     CROSS JOIN LATERAL (SELECT CASE r.outcome WHEN 'MERGED' THEN substring(r.gates FROM '.*"((?:STRUCTURAL|SEMANTIC)_DUPLICATE)"')
+                                               ELSE r.reason END AS reason) AS f
      WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL
-     GROUP BY r.org_id, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-'),
+     GROUP BY r.org_id, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(f.reason, '-'),
               coalesce(b.domains, '{}');
     DELETE FROM memwarden_data.write_day AS d WHERE d.day = v_day;
     INSERT INTO memwarden_data.write_day (org_id, day, layer, principal_id, outcome, gate, reason, writes, retried)

@@ -59,8 +59,9 @@ GRANT SELECT ON memwarden.write_latency TO memwarden_monitor, memwarden_curator,
 CREATE OR REPLACE VIEW memwarden.duplicate_tiers WITH (security_invoker = true) AS
 SELECT d.org, d.layer, d.tier, d.reason, d.duplicates, d.share, d.expected FROM memwarden_internal.list_duplicate_tiers() AS d;
 COMMENT ON VIEW memwarden.duplicate_tiers IS
-    'Counts which tier found the duplicates that were refused in the last 24 hours. Grain: organisation, layer (* for all) and tier. tier: '
-    '1 by the hash (EXACT_DUPLICATE), 2 by the fingerprint (STRUCTURAL_DUPLICATE), 3 by its likeness (SEMANTIC_DUPLICATE). share: of the '
+    'Counts which tier found the duplicates that were refused or merged in the last 24 hours. Grain: organisation, layer (* for all) and '
+    'tier. tier: 1 by the hash (EXACT_DUPLICATE), 2 by the fingerprint or the key (STRUCTURAL_DUPLICATE), 3 by its likeness '
+    '(SEMANTIC_DUPLICATE). share: of the '
     'duplicates of that layer, 0 to 1; NULL where there was none, and nothing is known. expected: what the documents say, 0.70, 0.25 and '
     '0.05. A request that is sent again (ALREADY_COMMITTED) is no duplicate. Who sees what is as in memwarden.metrics. '
     'Source: chapter 12.4, D8.';

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from access import call
 from helpers import write, write_many
 from operations.metrics.conftest import History, acme
 from shipped import Shipped
@@ -57,7 +58,7 @@ def writers(history: History) -> tuple[Any, Any]:
 def test_a_metric_says_of_whom_and_of_what_it_is(history: History) -> None:
     """Of agents with twenty decided writes and of subject areas, beside layers and all.
 
-    Proves: Q1
+    Proves: Q10
     """
     busy, _ = writers(history)
     world = history.world
@@ -107,7 +108,7 @@ def test_a_gate_is_no_layer(history: History) -> None:
 def test_an_alert_says_of_which_layer_it_is(history: History) -> None:
     """In the message that it sends.
 
-    Proves: Q1
+    Proves: Q10
     """
     writers(history)
     history.measure()
@@ -122,23 +123,25 @@ def test_an_alert_says_of_which_layer_it_is(history: History) -> None:
     assert {each.get("layer") for each in of_it} == {None, "episodic"}
 
 
+TIERS = (
+    "SELECT layer, tier, reason, duplicates, share, expected FROM memwarden.duplicate_tiers"
+    " WHERE layer IN ('*', 'episodic', 'procedural') AND org = 'acme' ORDER BY layer, tier"
+)
+
+
 def test_the_tiers_of_duplicates_stand_beside_what_is_expected(history: History) -> None:
     """By organisation and layer; without a duplicate nothing is known, and a retry is none.
 
-    Proves: Q1
+    Proves: D8
     """
     world = history.world
     agent, other = (world.agent("/org/acme/user/ana") for _ in range(2))
-    query = (
-        "SELECT layer, tier, reason, duplicates, share, expected FROM memwarden.duplicate_tiers"
-        " WHERE layer IN ('*', 'episodic', 'procedural') AND org = 'acme' ORDER BY layer, tier"
-    )
     expected = [
         ("EXACT_DUPLICATE", 0.70),
         ("STRUCTURAL_DUPLICATE", 0.25),
         ("SEMANTIC_DUPLICATE", 0.05),
     ]
-    unknown = world.rows(query)
+    unknown = world.rows(TIERS)
     assert [(row["reason"], row["expected"]) for row in unknown] == expected * 3
     assert {(row["duplicates"], row["share"]) for row in unknown} == {(0, None)}
     first = write(agent, "episodic", "Ana owns a dog", idempotency_key="a")
@@ -152,9 +155,39 @@ def test_the_tiers_of_duplicates_stand_beside_what_is_expected(history: History)
             "STRUCTURAL_DUPLICATE",
         }
     history.measure()
-    shown = {(row["layer"], row["tier"]): row["share"] for row in world.rows(query)}
+    shown = {(row["layer"], row["tier"]): row["share"] for row in world.rows(TIERS)}
     assert shown == {
         **{("*", tier): share for tier, share in enumerate((0.75, 0.25, 0.0), 1)},
         **{("episodic", tier): share for tier, share in enumerate((0.75, 0.25, 0.0), 1)},
         **{("procedural", tier): None for tier in (1, 2, 3)},
     }
+
+
+def test_a_duplicate_that_was_merged_was_found_by_a_tier(history: History) -> None:
+    """What says more is found by its likeness, fields of the same key by the key.
+
+    Proves: D8
+    """
+    world = history.world
+    agent = world.agent("/org/acme/user/ana")
+    call(
+        world.admin,
+        "define_schema",
+        layer="episodic",
+        kind="lamp",
+        schema={"type": "object"},
+        merge_policy={"watt": "max"},
+        org="acme",
+    )
+    world.admin.execute(
+        """SELECT memwarden.configure_layer('episodic', '{"same_key": "new_version"}')"""
+    )
+    vector = [1.0] + [0.0] * 383
+    for text, outcome in (("Ana owns a dog", "COMMITTED"), ("Ana owns a large dog", "MERGED")):
+        assert write(agent, "episodic", text, embedding=vector)["outcome"] == outcome
+    for n, content in enumerate(({"name": "Lumo"}, {"watt": 5}, {"watt": 7}, {"watt": 9})):
+        lamp = write(agent, "episodic", content, kind="lamp", subject="lamp 7", predicate="is")
+        assert lamp["outcome"] == ("MERGED" if n else "COMMITTED"), lamp
+    history.measure()
+    shown = {row["tier"]: row["share"] for row in world.rows(TIERS) if row["layer"] == "episodic"}
+    assert shown == {1: 0, 2: 0.75, 3: 0.25}

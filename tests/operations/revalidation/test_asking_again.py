@@ -54,7 +54,7 @@ def run_plugin(world: World, answers: dict[str, float | None]) -> None:
 def test_a_verifier_that_says_no_today_counts_and_lowers(shipped: Shipped) -> None:
     """In a store as init leaves it: asked again, answered by a worker, lowered, counted, shown.
 
-    Proves: Q8
+    Proves: Q11
     """
     world, turns = shipped.world, ["I moved to Rome last year.", "My brother plays the cello."]
     claims = ["Ana lives in Rome.", "Ana has a brother who plays an instrument."]
@@ -103,7 +103,7 @@ def desk(world: World) -> Desk:
 def test_nobody_waits_for_an_answer_and_status_says_that_none_comes(desk: Desk) -> None:
     """The sweep is over before; after a day it is told. An answer that is late counts nothing.
 
-    Proves: Q8
+    Proves: Q11
     """
     item = desk.said()
     desk.require()
@@ -123,7 +123,7 @@ def test_nobody_waits_for_an_answer_and_status_says_that_none_comes(desk: Desk) 
 def test_questions_are_bounded_and_two_runs_ask_once(desk: Desk) -> None:
     """However many runs there are at once, and again after one was killed.
 
-    Proves: Q8
+    Proves: Q11
     """
     items = [desk.said(number) for number in range(6)]
     desk.require()
@@ -149,55 +149,57 @@ def test_questions_are_bounded_and_two_runs_ask_once(desk: Desk) -> None:
     assert last_sweep(desk.world, "semantic")["asked"] == 2
 
 
-# What a memory becomes that cites another one.
+# Who says where he works, and what a memory becomes that cites what was kept of it.
 AFTERWARDS = {
-    "erased": ("reported", "disputed"),
-    "disputed": ("reported",),
-    "taken back": ("reported",),
-    "nothing": ("supported",),
+    "erased": ("Ana", "Initech in Ghent", {"reported", "disputed"}),
+    "disputed": ("Bob", "Globex in Lyon", {"reported"}),
+    "expired": ("Cleo", "Hooli in Malmo", {"reported"}),
+    "corrected": ("Dov", "Umbrella in Porto", {"reported"}),
+    "taken back": ("Eva", "Acme in Turin", {"reported"}),
+    "nothing": ("Finn", "Wonka in Bern", {"supported"}),
 }
 
 
-@pytest.mark.parametrize("change", AFTERWARDS)
+def alter(store: Shipped, change: str, item_id: Any) -> None:
+    """Let happen to a memory what the table above says."""
+    admin = store.world.admin
+    if change == "erased":
+        admin.execute("SET session_replication_role = replica")
+        admin.execute("DELETE FROM memwarden_data.item WHERE item_id = %s", (item_id,))
+        admin.execute("RESET session_replication_role")
+    elif change in ("disputed", "expired"):
+        what = "standing = 'disputed'" if change == "disputed" else "expires_at = now()"
+        admin.execute(f"UPDATE memwarden_data.item SET {what} WHERE item_id = %s", (item_id,))
+    elif change == "corrected":
+        heard = store.heard("Dov", "I am a nurse at the hospital of Faro.")
+        words = "Dov is a nurse at the hospital of Faro."
+        done = write(store.agent, "semantic", words, evidence=[heard], corrects=item_id)
+        assert (done["outcome"], done["item_id"]) == ("COMMITTED", item_id)
+    elif change == "taken back":
+        call(store.agent, "retract", item_id=item_id, reason="wrong")
+
+
 @pytest.mark.parametrize("job", ["revalidate", "sweep"])
-def test_what_rests_on_something_that_changed_is_weighed_again(
-    shipped: Shipped, change: str, job: str
-) -> None:
+def test_what_rests_on_something_that_changed_is_weighed_again(shipped: Shipped, job: str) -> None:
     """In a store as init leaves it, by the weekly look at all as by that at a sample.
 
-    Proves: Q8
+    Proves: Q11
     """
-    world = shipped.world
-    heard = shipped.heard("Ana", "I work at Initech in Ghent.")
-    words = "Ana works at Initech in Ghent."
-    basis = write(shipped.agent, "semantic", words, evidence=[heard])
+    world, built, basis = shipped.world, {}, {}
     other = world.agent(SCOPE)
-    cited = {"uri": f"memwarden:item/{basis['item_id']}"}
-    built = write(other, "episodic", words, evidence=[cited])
-    assert (basis["outcome"], built["outcome"]) == ("COMMITTED", "COMMITTED"), (basis, built)
-
-    def standing(answer: DictRow) -> str:
-        return str(
-            world.value(
-                "SELECT standing FROM memwarden_data.item WHERE item_id = %s", answer["item_id"]
-            )
-        )
-
-    assert (standing(basis), standing(built)) == ("verified", "supported")
-    if change == "erased":
-        with world.connect() as eraser:
-            eraser.execute("SET session_replication_role = replica")
-            eraser.execute(
-                "DELETE FROM memwarden_data.item WHERE item_id = %s", (basis["item_id"],)
-            )
-            eraser.execute("RESET session_replication_role")
-    elif change == "disputed":
-        world.admin.execute(
-            "UPDATE memwarden_data.item SET standing = 'disputed' WHERE item_id = %s",
-            (basis["item_id"],),
-        )
-    elif change == "taken back":
-        call(shipped.agent, "retract", item_id=basis["item_id"], reason="wrong")
+    for change, (name, firm, _) in AFTERWARDS.items():
+        words = f"{name} works at {firm}."
+        heard = shipped.heard(name, f"I work at {firm}.")
+        first = write(shipped.agent, "semantic", words, evidence=[heard])
+        cited = {"uri": f"memwarden:item/{first['item_id']}"}
+        then = write(other, "episodic", words, evidence=[cited])
+        assert (first["outcome"], then["outcome"]) == ("COMMITTED", "COMMITTED"), (first, then)
+        basis[change], built[change] = first["item_id"], then["item_id"]
+    query = "SELECT standing FROM memwarden_data.item WHERE item_id = %s"
+    assert {world.value(query, item_id) for item_id in basis.values()} == {"verified"}
+    assert {world.value(query, item_id) for item_id in built.values()} == {"supported"}
+    for change, item_id in basis.items():
+        alter(shipped, change, item_id)
     if job == "sweep":
         world.admin.execute(
             "UPDATE memwarden_data.sweep SET finished_at = now() - interval '8 days'"
@@ -205,6 +207,8 @@ def test_what_rests_on_something_that_changed_is_weighed_again(
         )
     with world.connect("memwarden_jobs") as connection:
         connection.execute(f"CALL memwarden.{job}()")
-    assert standing(built) in AFTERWARDS[change]
-    if change in ("taken back", "nothing"):
-        assert call(world.admin, "verify_provenance") == []
+    for change, (_, _, expected) in AFTERWARDS.items():
+        assert world.value(query, built[change]) in expected, change
+    faults = call(world.admin, "verify_provenance")
+    by_hand = {basis[change] for change in ("erased", "disputed", "expired")}
+    assert {fault["item_id"] for fault in faults} <= by_hand, faults

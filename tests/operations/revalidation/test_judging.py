@@ -47,7 +47,7 @@ def desk(shared_world: World) -> Desk:
 def test_what_its_sources_still_bear_out_is_verified(desk: Desk) -> None:
     """And is not when its source is taken back, or the layer asks for more authority.
 
-    Proves: Q3
+    Proves: Q3, Q11
     """
     kept = desk.write(TEA, cite(f"{DOCS}tea", TEA))["item_id"]
     desk.source("https://blog.example.org/*")
@@ -103,7 +103,7 @@ def test_what_a_verifier_bore_out_is_not_false_because_rules_cannot_tell(desk: D
 def test_a_source_of_a_source_that_was_taken_back_counts(desk: Desk) -> None:
     """However far below it lies.
 
-    Proves: Q3
+    Proves: Q3, Q11
     """
     ask_for_little(desk.world.admin)
     items = [desk.write({"value": 0}, subject="fact 0", predicate="is")]

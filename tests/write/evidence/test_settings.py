@@ -103,6 +103,35 @@ def test_what_is_stored_unclear_has_the_score_that_the_rules_found(settled: Offi
         assert settled.score(answer) == 0
 
 
+def test_the_trail_says_what_was_stored_unclear(settled: Office) -> None:
+    """Alike alone, in a set and gate by gate; what is borne out says nothing. Proves: V2."""
+    settle(settled.world, unclear="store", no_evidence="store")
+    unclear, clear = [cite(f"{DOCS}bakery", UNCLEAR)], [cite(f"{DOCS}1", CLAIM)]
+
+    def told(answer: Any) -> tuple[str, str | None]:
+        row = settled.writer.execute(
+            "SELECT gates FROM memwarden.request_status(%s)", (answer["request_id"],)
+        ).fetchone()
+        assert row is not None, answer
+        (entry,) = (each for each in row["gates"] if each["gate"] == "40_evidence")
+        return entry["decision"], entry["reason"]
+
+    # The first write of an agent finds out on what terms.
+    settled.write("The mill stands still.")
+    alone = [settled.write("Otto keeps bees.", *unclear), settled.write("Rome has seven hills.")]
+    requests = [
+        {"layer": "semantic", "content": "Bob plays rugby.", "evidence": unclear},
+        {"layer": "semantic", "content": "Lamps hang in room 7."},
+        {"layer": "semantic", "content": CLAIM, "evidence": clear},
+    ]
+    *in_a_set, borne_out = write_many(settled.writer, requests)
+    for answer in (*alone, *in_a_set):
+        assert told(answer) == ("DECIDED_AS_SET", "EVIDENCE_UNCLEAR")
+    assert told(borne_out) == ("DECIDED_AS_SET", None)
+    gated = settled.write("The door is green.", *unclear, subject="door")
+    assert told(gated) == ("ACCEPT", "EVIDENCE_UNCLEAR")
+
+
 def test_other_values_are_no_setting(settled: Office) -> None:
     """Each takes one of three words. Proves: V2."""
     for name in ("unclear", "no_evidence"):
