@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+import yaml
 from psycopg.conninfo import conninfo_to_dict
 
 from conftest import World
@@ -89,6 +90,20 @@ def test_every_metric_that_can_be_an_alert_has_a_rule(world: World) -> None:
         " WHERE metric <> 'health' AND (alert_low IS NOT NULL OR alert_high IS NOT NULL)"
     )
     assert {row["metric"] for row in rows} <= named
+
+
+def test_no_rule_has_a_limit_of_its_own() -> None:
+    """What is an alert is what the store says is one; a range that is set moves the rule.
+
+    Proves: Q6
+    """
+    groups = yaml.safe_load((FILES / "memwarden.rules.yml").read_text())["groups"]
+    own = {
+        rule["alert"]
+        for rule in groups[0]["rules"]
+        if "sql_memwarden_metric{" in rule["expr"] and "metric_state{" not in rule["expr"]
+    }
+    assert own == {"MemoryInconsistent"}
 
 
 @contextmanager
