@@ -96,6 +96,7 @@ def test_a_denial_of_the_same_words_about_what_has_a_name_is_decisive(
         assert of(new, old).why.get("decisive", False) is decisive, (new, old)
 
 
+ARTICLES = {"The", "Die", "La", "A", "De"}
 # What is said, and denials of it in more than one word.
 IN_MORE_WORDS = {
     "The hall is heated": [
@@ -195,6 +196,27 @@ def test_a_denial_of_more_words_denies_as_one_word_does(said: str) -> None:
             "Зал не совсем отапливается",
             "Зал отапливается",
         ),
+        # Before a denial "not at all", behind it "not entirely".
+        ("Die Halle ist nicht gar warm", "Die Halle ist warm"),
+        ("Die Halle ist nicht ganz und gar beheizt", "Die Halle ist beheizt"),
+        ("De zaal is niet volstrekt dicht", "De zaal is dicht"),
+        ("De zaal is niet in het geheel verwarmd", "De zaal is verwarmd"),
+        ("Зал не вовсе холодный", "Зал холодный"),
+        # What denies behind "ne" is something else alone, and what says it again is elsewhere a
+        # name, a month or a mineral.
+        ("De zaal is pas verwarmd", "De zaal is verwarmd"),
+        ("Ana heeft haar pas verloren", "Ana heeft haar verloren"),
+        ("Ana est \u00e0 jamais fid\u00e8le", "Ana est fid\u00e8le"),
+        ("Non per niente la sala \u00e8 riscaldata", "La sala \u00e8 riscaldata"),
+        ("Ana does not sell mica", "Ana does not sell"),
+        ("Ana war nicht im Mai krank", "Ana war nicht im krank"),
+        ("Ana n\u00e3o nada em casa", "Ana n\u00e3o em casa"),
+        # Not quite, and hardly at all.
+        ("The hall is hardly heated", "The hall is heated"),
+        ("Ana hardly ever smokes", "Ana smokes"),
+        ("Ana scarcely eats meat", "Ana eats meat"),
+        ("Ana barely passed the test", "Ana passed the test"),
+        ("The hall is not yet heated", "The hall is heated"),
     ],
 )
 def test_words_of_a_denial_that_deny_something_else_flip_nothing(text: str, said: str) -> None:
@@ -208,3 +230,32 @@ def test_a_denial_that_is_said_again_is_the_same_denial() -> None:
     """Proves: V7 (words of one meaning)."""
     assert of("The hall is not heated at all", "The hall is not heated").relation == "same"
     assert of("The hall is heated", "The hall is heated at all hours").relation != "same"
+
+
+# What tells one thing from another; "{}" stands for the kind of thing that a sentence is about.
+TWINS = [
+    ("Ana", "Bo"),
+    ("Ana Berg", "Ana Dahl"),
+    ("{} 12", "{} 13"),
+    ("{} A", "{} B"),
+    ("srv-12", "srv-13"),
+]
+TIMES = [("May", "June"), ("Mai", "Juni"), ("2024", "2025")]
+
+
+@pytest.mark.parametrize("said", IN_MORE_WORDS)
+def test_a_denial_about_another_thing_or_time_is_none(said: str) -> None:
+    """No conflict, and nothing denied or borne out.
+
+    Proves: V4 (no false alarms), V2
+    """
+    kind = " ".join(said.split()[: 2 if said.split()[0] in ARTICLES else 1])
+    for denied in (each for each in IN_MORE_WORDS[said] if "," not in each):
+        pairs = [
+            (one.format(kind) + said[len(kind) :], two.format(kind) + denied[len(kind) :])
+            for one, two in TWINS
+        ]
+        pairs += [(f"{said} {one}", f"{denied.rstrip('.')} {two}") for one, two in TIMES]
+        for one, two in (*pairs, *((two, one) for one, two in pairs)):
+            assert of(one, two).relation not in ("contradicts", "updates", "same"), (one, two)
+            assert support(one, two) == UNCLEAR, (one, two)

@@ -1,31 +1,69 @@
 """Denials of several words, read as the plain denial: "not heated at all", "by no means heated".
 
-Two kinds of phrases, both of closed classes. One says a denial again and has to stand beside it or
-at the end of its clause, where it cannot begin anything else: "not at all times" denies something
-else. The other denies by itself, wherever it stands.
+Two kinds of phrases, both of closed classes. One says a denial again. It has to stand beside a
+denial of its own language ("Mai" is a month, "mica" a mineral), or at the end of its clause, where
+it cannot begin anything else: "not at all times" denies something else. The other kind denies by
+itself, wherever it stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..light import NamedTuple
 from .words import NEGATION, word_set
 
-_AGAIN_IN_ENGLISH = """
-at all, in the least, in the slightest, whatsoever, in any way, by any means, in any respect,
-under any circumstances, at any time, ever
-"""
-_AGAIN = """
-gar, überhaupt, absolut, ganz und gar, im geringsten, im mindesten, in irgendeiner weise
-du tout, absolument
-en absoluto, para nada
-affatto, per niente, per nulla, assolutamente, mica, mai, in alcun modo
-em absoluto, nada
-helemaal, absoluut, volstrekt, in het geheel, in het minst
-alls, det minsta, absolut, slet, slett, overhovedet, i det hele tatt, det minste
-wcale, w ogóle, absolutnie, bynajmniej, nigdy
-совсем, вовсе, вообще, отнюдь, нисколько, никогда
-"""
+
+class _Language(NamedTuple):
+    """How a language denies."""
+
+    denials: frozenset[str]
+    again: str
+    """What says a denial again, before it or behind it."""
+    before: str = ""
+    """What says it again before it, and behind it takes something off: not entirely."""
+    near: tuple[int, ...] = (1, 2)
+    """How far before a phrase the denial may stand."""
+
+
+_FRENCH = word_set("pas jamais")
+"""They deny behind "ne". Alone they are a passport, a step or a belt, and say "ever"."""
+_LANGUAGES = (
+    _Language(
+        NEGATION,
+        """
+        at all, in the least, in the slightest, whatsoever, in any way, by any means,
+        in any respect, under any circumstances, at any time, ever
+        """,
+        # "Not eat at all sites"
+        near=(1,),
+    ),
+    _Language(
+        word_set("nicht nie niemals nimmer kein keine keinen keinem keiner keines"),
+        "im geringsten, im mindesten, in irgendeiner weise",
+        "gar, ganz und gar, überhaupt, absolut",
+    ),
+    _Language(_FRENCH, "du tout", "absolument"),
+    _Language(word_set("no nunca jamás tampoco ningún ninguna"), "en absoluto, para nada"),
+    # "Non per niente" is for a reason, "não nada" does not swim: a verb has to stand between.
+    _Language(
+        word_set("non"), "affatto, per niente, per nulla, mica, mai, in alcun modo", near=(2,)
+    ),
+    _Language(word_set("não nunca nenhum nenhuma"), "em absoluto, nada", near=(2,)),
+    _Language(
+        word_set("niet nooit geen"),
+        "in het minst",
+        "helemaal, absoluut, volstrekt, in het geheel",
+    ),
+    _Language(word_set("inte aldrig"), "alls, det minsta", "absolut"),
+    _Language(
+        word_set("ikke aldri aldrig"),
+        "slet, slett, overhovedet, i det hele tatt, det minste",
+        "absolut",
+    ),
+    _Language(word_set("nie"), "wcale, w ogóle, bynajmniej, nigdy", "absolutnie"),
+    _Language(word_set("не"), "отнюдь, нисколько, никогда", "совсем, вовсе, вообще"),
+)
 _INSTEAD = """
 by no means, in no way, under no circumstances, on no account, at no time
 keineswegs, keinesfalls, mitnichten, in keiner weise, auf keinen fall, unter keinen umständen
@@ -35,48 +73,29 @@ in nessun modo, de modo algum, de forma alguma, de maneira alguma
 geenszins, allerminst, in geen geval, op geen enkele manier
 på intet sätt, på ingen måde, på ingen måte, ingalunda
 """
-_ONLY_BEFORE = word_set(
-    """
-    absolut absolument absolutnie absoluut assolutamente helemaal
-    совсем вообще
-    """
-)
-"""Before a denial they say it again, behind it they take something off: not entirely."""
-_SIMPLE = word_set(
-    """
-    nicht nie niemals nimmer kein keine keinen keinem keiner keines pas jamais nunca jamás
-    tampoco ningún ninguna non no não nenhum nenhuma niet nooit geen inte aldrig ikke aldri
-    не
-    """
-)
-DENIALS = NEGATION | _SIMPLE
-_FRENCH = word_set("pas jamais nullement aucunement")
+DENIALS = frozenset().union(*(each.denials for each in _LANGUAGES)) - _FRENCH
 _ONLY = word_set("just merely simply")
-_Phrases = dict[str, tuple[tuple[str, ...], ...]]
 
 
 def _listed(text: str) -> Iterator[tuple[str, ...]]:
     return filter(None, (tuple(part.split()) for part in text.replace("\n", ",").split(",")))
 
 
-def _phrases(text: str) -> _Phrases:
-    found: _Phrases = {}
-    for words in _listed(text):
-        found[words[0]] = (*found.get(words[0], ()), words)
-    return found
-
-
-_AGAINS, _INSTEADS = _phrases(_AGAIN_IN_ENGLISH + _AGAIN), _phrases(_INSTEAD)
-_ENGLISH = frozenset(_listed(_AGAIN_IN_ENGLISH))
+_AGAIN = tuple(
+    (words, each, each.near if text is each.again else ())
+    for each in _LANGUAGES
+    for text in (each.again, each.before)
+    for words in _listed(text)
+)
+_AGAINS = {first[0]: tuple(a for a in _AGAIN if a[0][0] == first[0]) for first, _, _ in _AGAIN}
+_INSTEADS = {
+    words[0]: tuple(w for w in _listed(_INSTEAD) if w[0] == words[0]) for words in _listed(_INSTEAD)
+}
 _SIGNS = frozenset(
     word + mark
     for word in (
-        *(
-            phrase[-1]
-            for each in (_AGAINS, _INSTEADS)
-            for found in each.values()
-            for phrase in found
-        ),
+        *(words[-1] for words, _, _ in _AGAIN),
+        *(words[-1] for words in _listed(_INSTEAD)),
         *_ONLY,
         "ne",
         "any",
@@ -86,7 +105,7 @@ _SIGNS = frozenset(
 
 
 def denies(word: str) -> bool:
-    """Whether a word in lower case denies by itself."""
+    """Whether a word in lower case denies by itself, in some language."""
     return word in DENIALS or word.endswith("n't")
 
 
@@ -104,64 +123,84 @@ def plain(words: Sequence[str], ends: Sequence[bool]) -> list[tuple[int, int, st
 
 
 def _edits(words: Sequence[str], ends: Sequence[bool]) -> Iterator[tuple[int, int, str]]:
-    place, denied = 0, False
+    place, denied, french = 0, "", -1
     while place < len(words):
         word = words[place]
-        end = _end(_AGAINS, words, ends, place)
-        if end and _is_beside(words, ends, place, end, denied=denied):
+        end = _again(words, ends, place, denied)
+        if end:
             yield place, end, ""
-        elif end := _end(_INSTEADS, words, ends, place):
+        elif end := _instead(words, ends, place):
             # Two are one in the languages that have two: "no está de ningún modo".
             yield place, end, "" if denied else "not"
-            denied = True
-        elif word in _ONLY and place and denies(words[place - 1]):
+            denied = denied or "not"
+        elif place == french:
+            yield place, place + 1, "not"
+            denied = word
+        elif word in _ONLY and place and _is_of(words[place - 1], NEGATION):
             # "Not just heated": it is heated.
             yield place, place + 1, "only"
-            denied = False
-        elif word == "any" and denied and "more" not in words[place + 1 : place + 2]:
+            denied = ""
+        elif (
+            word == "any"
+            and _is_of(denied, NEGATION)
+            and "more" not in words[place + 1 : place + 2]
+        ):
             yield place, place + 1, ""
-        elif (word == "ne" or word[:2] == "n'") and _is_french(words, ends, place):
+        elif (word == "ne" or word[:2] == "n'") and (found := _french(words, ends, place)) >= 0:
             yield place, place + 1, word[2:]
-        else:
-            denied = denied or denies(word)
+            french = found
+        elif denies(word):
+            denied = word
         end = max(end, place + 1)
         if ends[end - 1]:
-            denied = False
+            denied = ""
         place = end
 
 
-def _end(phrases: _Phrases, words: Sequence[str], ends: Sequence[bool], place: int) -> int:
-    """The end of the phrase that begins at a place, 0 where there is none."""
-    for phrase in phrases.get(words[place], ()):
-        end = place + len(phrase)
-        if tuple(words[place:end]) == phrase and not any(ends[place : end - 1]):
+def _is_of(word: str, denials: frozenset[str]) -> bool:
+    """Whether a word is a denial of a language."""
+    return word in denials or (denials is NEGATION and word.endswith("n't"))
+
+
+def _ends_at(
+    phrase: tuple[str, ...], words: Sequence[str], ends: Sequence[bool], place: int
+) -> int:
+    """The end of a phrase that begins at a place, 0 where it is not there."""
+    end = place + len(phrase)
+    there = tuple(words[place:end]) == phrase and not any(ends[place : end - 1])
+    return end if there else 0
+
+
+def _instead(words: Sequence[str], ends: Sequence[bool], place: int) -> int:
+    """The end of the phrase at a place that denies by itself, 0 where there is none."""
+    phrases = _INSTEADS.get(words[place], ())
+    return next(filter(None, (_ends_at(each, words, ends, place) for each in phrases)), 0)
+
+
+def _again(words: Sequence[str], ends: Sequence[bool], place: int, denied: str) -> int:
+    """The end of the phrase at a place that says a denial of its language again, or 0."""
+    for phrase, language, near in _AGAINS.get(words[place], ()):
+        end = _ends_at(phrase, words, ends, place)
+        if not end:
+            continue
+        if end < len(words) and not ends[end - 1] and _is_of(words[end], language.denials):
+            return end
+        before = [at for at in (place - 1, place - 2) if at >= 0 and not any(ends[at:place])]
+        beside = {place - at for at in before if _is_of(words[at], language.denials)}
+        at_end = ends[end - 1] and _is_of(denied, language.denials)
+        if near and (beside.intersection(near) or (at_end and (not beside or 1 in near))):
             return end
     return 0
 
 
-def _is_beside(
-    words: Sequence[str], ends: Sequence[bool], place: int, end: int, *, denied: bool
-) -> bool:
-    """Whether a denial stands before or behind a phrase, or ahead in the clause that it ends."""
-    if end < len(words) and not ends[end - 1] and denies(words[end]):
-        return True
-    if words[place] in _ONLY_BEFORE:
-        return False
-    # "non è affatto": a verb stands between. In English it would be "not eat at all sites".
-    first = place - (1 if tuple(words[place:end]) in _ENGLISH else 2)
-    before = any(
-        denies(words[at]) and not any(ends[at:place]) for at in range(max(first, 0), place)
-    )
-    return before or (denied and ends[end - 1])
+def _french(words: Sequence[str], ends: Sequence[bool], place: int) -> int:
+    """The place of the other half of the denial: "n'est pas", "ne chauffe jamais".
 
-
-def _is_french(words: Sequence[str], ends: Sequence[bool], place: int) -> bool:
-    """Whether the other half of the denial follows: "n'est pas", "ne chauffe jamais"."""
+    The place itself where a phrase that denies by itself follows, -1 where nothing does.
+    """
     for at in range(place, min(place + 4, len(words))):
         if at > place and words[at] in _FRENCH:
-            return True
+            return at
         if ends[at]:
             break
-    return place + 1 < len(words) and bool(
-        _end(_INSTEADS, words, ends, place + 1) or _end(_AGAINS, words, ends, place + 1)
-    )
+    return place if place + 1 < len(words) and _instead(words, ends, place + 1) else -1

@@ -20,19 +20,19 @@ STOP = word_set(
 
 NEGATION = word_set(
     """
-    arent barely cannot cant ceased couldnt denied denies didnt doesnt dont failed fails hadnt
-    hardly hasnt havent isnt lack lacked lacking lacks longer mustnt n't neither never no nobody
-    none nor not nothing nowhere refused refuses scarcely shouldnt stopped unable wasnt werent
+    arent cannot cant ceased couldnt denied denies didnt doesnt dont failed fails hadnt
+    hasnt havent isnt lack lacked lacking lacks longer mustnt n't neither never no nobody
+    none nor not nothing nowhere refused refuses shouldnt stopped unable wasnt werent
     without wont wouldnt
     """
 )
 
 HEDGE = word_set(
     """
-    allegedly claimed claims considering considers could expected expects hoped hopes if intends
-    may maybe might perhaps planned planning plans possibly probably proposed proposes
-    reportedly rumored rumoured should suggested suggests supposedly unless wanted wants whether
-    would
+    allegedly barely claimed claims considering considers could expected expects hardly hoped hopes
+    if intends may maybe might perhaps planned planning plans possibly probably proposed proposes
+    reportedly rumored rumoured scarcely should suggested suggests supposedly unless wanted wants
+    whether would
     """
 )
 """Words after which nothing is said to be so."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..language.denials import DENIALS
 from ..language.denials import plain as plain_denials
-from ..language.words import PAST_FORMS, word_set
+from ..language.words import NEGATION, PAST_FORMS, word_set
 from .around import is_clause
 from .speaker import PEOPLE
 from .text import Sentence, Word
@@ -19,29 +20,13 @@ _PRONOUNS = _THIRD | _OWN | _SELF
 _BY_THE_WAY = word_set(
     "just really also actually definitely absolutely totally truly very too currently some"
 )
-_DENIALS = {
-    "not": None,
-    "never": None,
-    "nicht": None,
-    "niet": None,
-    "non": None,
-    "n\u00e3o": None,
-    "nie": None,
-    "\u043d\u0435": None,
-    "pas": None,
-    "jamais": None,
-    "nunca": None,
-    "jam\u00e1s": None,
-    "niemals": None,
-    "nooit": None,
-    "aldrig": None,
-    "aldri": None,
-    "inte": None,
-    "ikke": None,
-    "no": None,
+_DENIALS = dict.fromkeys((DENIALS - NEGATION) | {"not", "never", "no"}) | {
     "kein": "ein",
     "keine": "eine",
     "keinen": "einen",
+    "keinem": "einem",
+    "keiner": "einer",
+    "keines": "eines",
     "geen": "een",
 }
 """Words that deny, and what stands in their place where it is so."""
