@@ -29,6 +29,10 @@ QUESTIONS = ["walk", "where does Ana live", "Rome Tiber office", "six", None]
 # Views whose functions give something else today.
 EMPTIED = ["items", "sessions"]
 TOLD = ["memories", "versions", "requests", "recalls", "history", "verify_log", "verify_provenance"]
+CONSENT = """
+SELECT memwarden.record_consent(%s, 'personalisation', %s, org => o.name)
+  FROM memwarden_data.organisation AS o WHERE o.org_id > 0"""
+OLD_CONSENTS = [("Ana  Silva", "withdrawn"), ("Ana Silva", "granted"), ("Bo <U0A1>", "granted")]
 CAFE = "The café of Zürich is closed, see JIRA-4712."
 HINT = "A superuser runs: SELECT memwarden.setup();"
 # No storage is asked for these; the last two answer NULL with NULL.
@@ -182,6 +186,8 @@ def update(store: Updated) -> None:
     world, ana = store.world, store.world.connect("release_ana")
     assert write(ana, "episodic", CAFE)["outcome"] == "COMMITTED"
     store.before = told(world)
+    for subject, decision in OLD_CONSENTS:
+        world.admin.execute(CONSENT, (subject, decision))
     store.rights.append(rights(world, store.dba))
     world.admin.execute("CREATE VIEW public.report AS SELECT * FROM memwarden.whoami()")
     world.admin.execute("CREATE VIEW public.reports AS TABLE public.report")
@@ -262,6 +268,18 @@ def test_a_job_makes_the_words_of_today_of_earlier_memories(updated: Updated) ->
         assert first("4712", 1) == [CAFE]
         assert bool(updated.world.rows(waiting)) == wait
         updated.world.connect("memwarden_jobs").execute("CALL memwarden.reindex_words()")
+
+
+def test_of_consents_that_have_become_one_the_withdrawal_counts(updated: Updated) -> None:
+    """Two spellings were two subjects to an earlier release, and are one to a write.
+
+    Proves: T8 (upgraded store), R7 (withdrawal acts)
+    """
+    states = "SELECT subject_form, state FROM memwarden_data.consent_state ORDER BY subject_form"
+    assert [tuple(row.values()) for row in updated.world.rows(states)] == [
+        ("ana silva", "withdrawn"),
+        ("u0a1", "granted"),
+    ]
 
 
 def test_it_is_like_a_fresh_one_and_goes_on(updated: Updated) -> None:

@@ -296,7 +296,6 @@ def test_a_server_is_upgraded_in_place(
             assert_all_is_there(world, store)
             world.admin.execute("SELECT memwarden.apply_erasures(memwarden.export_erasures())")
             assert "erasures" not in troubles(world)
-            world.admin.execute("REINDEX INDEX memwarden_data.item_class")
             assert_it_goes_on(world, store)
     finally:
         server(NEW, "drop", name)

@@ -68,10 +68,7 @@ CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, ke
 -- Whose time in the world is over while the item is not: another value may hold now.
 CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive
     AND NOT upper_inf(valid_during);
--- Of which person: memwarden_internal.subject_form(), written out.
-CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject, NFKC)), class) WHERE status = 'ACTIVE'
-    AND class IS NOT NULL;
--- What a recall of a subject looks up. A hash, since a subject may be longer than an index takes.
+-- What a recall of a subject looks up, and a withdrawal of consent. A hash, since a subject may be longer than an index takes.
 CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(
     coalesce(subject_form, lower(subject COLLATE "C") COLLATE "default"), 0))
     WHERE status = 'ACTIVE' AND subject IS NOT NULL;

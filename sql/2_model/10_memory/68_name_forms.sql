@@ -56,6 +56,21 @@ COMMENT ON FUNCTION memwarden_internal.kept_name_forms(text, text, text) IS
     'The forms of a subject and a predicate that an item keeps: NULL where small letters say the same.';
 REVOKE ALL ON FUNCTION memwarden_internal.kept_name_forms(text, text, text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.current_form(p_org_id bigint, p_subject text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT memwarden_internal.form_of_subject(k.subject_form, p_subject)
+              FROM memwarden_internal.kept_name_forms(p_subject, NULL, (
+                   SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id)) AS k);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.current_form(bigint, text) IS
+    'The form of a subject that an item of an organisation would have now.';
+REVOKE ALL ON FUNCTION memwarden_internal.current_form(bigint, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_name_forms()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER

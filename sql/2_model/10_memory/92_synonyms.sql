@@ -61,6 +61,8 @@ DECLARE
     v_items        uuid[];
     v_fingerprints bytea[];
     v_keys         bytea[];
+    v_was          text[];
+    v_are          text[];
 BEGIN
     INSERT INTO memwarden_data.vocabulary AS v (org_id, synonyms) VALUES (p_org_id, p_synonyms)
     ON CONFLICT (org_id) DO UPDATE SET synonyms = excluded.synonyms;
@@ -88,12 +90,19 @@ BEGIN
       FROM unnest(v_items, v_fingerprints, v_keys) AS n (item_id, fingerprint, key_hash)
      WHERE i.org_id = p_org_id AND i.item_id = n.item_id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    -- The forms of names follow, by the trigger keep_name_forms.
-    UPDATE memwarden_data.item AS i SET subject = i.subject, predicate = i.predicate
-      FROM memwarden_data.item AS n
-     CROSS JOIN LATERAL memwarden_internal.kept_name_forms(n.subject, n.predicate, p_synonyms::text) AS k
-     WHERE n.org_id = p_org_id AND i.org_id = n.org_id AND i.item_id = n.item_id
-       AND (k.subject_form, k.predicate_form) IS DISTINCT FROM (n.subject_form, n.predicate_form);
+    -- The forms of names follow, by the trigger keep_name_forms; and what people have agreed to follows those.
+    WITH renamed AS (
+        UPDATE memwarden_data.item AS i SET subject = i.subject, predicate = i.predicate
+          FROM memwarden_data.item AS n
+         CROSS JOIN LATERAL memwarden_internal.kept_name_forms(n.subject, n.predicate, p_synonyms::text) AS k
+         WHERE n.org_id = p_org_id AND i.org_id = n.org_id AND i.item_id = n.item_id
+           AND (k.subject_form, k.predicate_form) IS DISTINCT FROM (n.subject_form, n.predicate_form)
+        RETURNING i.class, memwarden_internal.form_of_subject(n.subject_form, n.subject) AS was,
+                  memwarden_internal.form_of_subject(i.subject_form, i.subject) AS are
+    )
+    SELECT array_agg(r.was), array_agg(r.are) INTO v_was, v_are
+      FROM (SELECT DISTINCT r.was, r.are FROM renamed AS r WHERE r.class IS NOT NULL AND r.was <> r.are) AS r;
+    PERFORM memwarden_internal.carry_consents(p_org_id, coalesce(v_was, '{}'), coalesce(v_are, '{}'));
     PERFORM memwarden_internal.find_inverses(p_org_id);
     RETURN v_count;
 END

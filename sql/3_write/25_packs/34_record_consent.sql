@@ -1,11 +1,18 @@
--- A subject as consents are looked up by it: the same person in another spelling of case and blanks.
-CREATE OR REPLACE FUNCTION memwarden_internal.subject_form(p_subject text)
-RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
--- Written out where an index has it: item_class.
-RETURN lower(normalize(p_subject, NFKC));
-COMMENT ON FUNCTION memwarden_internal.subject_form(text) IS 'The spelling by which consents of a subject are found.';
-REVOKE ALL ON FUNCTION memwarden_internal.subject_form(text) FROM PUBLIC;
+-- Under which subjects the memories of a person are: as write() compares them, or those of an identifier, as in id:U0A1.
+CREATE OR REPLACE FUNCTION memwarden_internal.consent_forms(p_org_id bigint, p_subject text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT DISTINCT memwarden_internal.current_form(p_org_id, s.subject)
+          FROM unnest(coalesce(memwarden_internal.subjects_of_id(memwarden_internal.named_id(p_subject)), ARRAY[p_subject])) AS s (subject)
+         ORDER BY 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.consent_forms(bigint, text) IS 'The forms of subjects for which a consent of a subject counts.';
+REVOKE ALL ON FUNCTION memwarden_internal.consent_forms(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.record_consent(
     subject text, purpose text, decision text, valid_during tstzrange DEFAULT NULL, evidence jsonb DEFAULT '[]', org text DEFAULT NULL)
@@ -16,7 +23,7 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(record_consent.org, 'full');
     v_id     uuid := memwarden_internal.uuid7();
-    v_form   text := memwarden_internal.subject_form(record_consent.subject);
+    v_forms  text[];
     v_valid  tstzrange := coalesce(record_consent.valid_during, tstzrange(clock_timestamp(), NULL));
 BEGIN
     IF v_org_id = 0 THEN
@@ -33,9 +40,15 @@ BEGIN
         PERFORM memwarden_internal.require_harmless(memwarden_internal.current_principal(),
             jsonb_build_object('evidence', record_consent.evidence));
     END IF;
+    -- No change of synonyms meanwhile: it carries the states that it sees. See hold_writers().
+    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR KEY SHARE;
+    v_forms := memwarden_internal.consent_forms(v_org_id, record_consent.subject);
+    IF record_consent.decision = 'granted' AND '' = ANY (v_forms) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'subject: it names nobody');
+    END IF;
     -- Waits for the writes that have asked: what they write is there before anybody looks for what is to end.
     INSERT INTO memwarden_data.consent_state AS s (org_id, subject_form, purpose, state, valid_during, consent_id)
-    VALUES (v_org_id, v_form, record_consent.purpose, record_consent.decision, v_valid, v_id)
+    SELECT v_org_id, f.form, record_consent.purpose, record_consent.decision, v_valid, v_id FROM unnest(v_forms) AS f (form)
     ON CONFLICT ON CONSTRAINT consent_state_pkey DO UPDATE
        SET state = excluded.state, valid_during = excluded.valid_during, consent_id = excluded.consent_id, enforced_at = NULL;
     INSERT INTO memwarden_data.consent (org_id, consent_id, subject, purpose, decision, valid_during, evidence, principal_id,
@@ -44,11 +57,8 @@ BEGIN
             memwarden_internal.current_principal(), session_user, clock_timestamp());
     -- Consent extends how long memories may be read, from now on.
     PERFORM memwarden_internal.settle_kept_until(v_org_id, ARRAY(
-        SELECT i.item_id FROM memwarden_data.item AS i
-         WHERE i.org_id = v_org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL AND lower(normalize(i.subject, NFKC)) = v_form
-           AND EXISTS (SELECT FROM memwarden_data.version AS v
-                        WHERE v.org_id = i.org_id AND v.item_id = i.item_id
-                          AND v.class = ANY (memwarden_internal.classes_of_purpose(v_org_id, record_consent.purpose)))));
+        SELECT r.item_id FROM memwarden_internal.items_resting_on(
+            v_org_id, v_forms, memwarden_internal.classes_of_purpose(v_org_id, record_consent.purpose)) AS r));
     -- Of the person the log of changes says nothing: it outlives an erasure.
     PERFORM memwarden_internal.record_access_change(v_org_id, 'record_consent', jsonb_build_object(
         'consent_id', v_id, 'purpose', record_consent.purpose, 'decision', record_consent.decision));
@@ -63,7 +73,8 @@ COMMENT ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb,
     'was made last holds. A withdrawal waits for running writes that rest on the consent. Once it is committed, it takes effect for '
     'the classes of that purpose. recall() and get() pass over the memories of the subject, and new writes are refused. The job '
     'enforce_consent() retracts the existing memories and refuses the waiting writes. subject: the person as memories name it, in '
-    'upper or lower case. purpose: what the person agrees to. decision: granted or withdrawn. valid_during: when it holds; from now '
+    'any spelling that writes take for the same subject, synonyms included; or an identifier of another system, as in id:U0A1. '
+    'purpose: what the person agrees to. decision: granted or withdrawn. valid_during: when it holds; from now '
     'on by default. evidence: what shows the decision; none by default. org: the organisation; by default the caller''s; members of '
     'memwarden_admin name it. Raises 22023 for malformed arguments or a secret in evidence, 42501 without ADMIN (full), 42704 for an '
     'unknown organisation, 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: R7, memory fabric.';
@@ -85,7 +96,9 @@ BEGIN
       FROM memwarden_data.consent AS c
       JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = c.principal_id
-      LEFT JOIN memwarden_data.consent_state AS s ON s.org_id = c.org_id AND s.consent_id = c.consent_id
+      LEFT JOIN (SELECT s.org_id, s.consent_id, CASE WHEN bool_and(s.enforced_at IS NOT NULL) THEN max(s.enforced_at) END AS enforced_at
+                   FROM memwarden_data.consent_state AS s WHERE s.org_id = ANY (v_orgs) GROUP BY s.org_id, s.consent_id) AS s
+        ON s.org_id = c.org_id AND s.consent_id = c.consent_id
      WHERE c.org_id = ANY (v_orgs);
 END
 $function$;

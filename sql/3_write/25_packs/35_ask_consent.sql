@@ -16,7 +16,31 @@ COMMENT ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) IS
     'The classes whose writes need consent to a purpose, by their definition or by any version of a pack.';
 REVOKE ALL ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.has_withdrawn_consent(p_org_id bigint, p_item_id uuid, p_class text, p_subject text)
+CREATE OR REPLACE FUNCTION memwarden_internal.items_resting_on(p_org_id bigint, p_forms text[], p_classes text[])
+RETURNS TABLE (scope_id bigint, layer text, item_id uuid)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_hashes bigint[] := ARRAY(SELECT hashtextextended(f.form, 0) FROM unnest(p_forms) AS f (form));
+BEGIN
+    RETURN QUERY
+    SELECT i.scope_id, i.layer, i.item_id FROM memwarden_data.item AS i
+     WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL AND i.subject IS NOT NULL
+       AND hashtextextended(memwarden_internal.form_of_subject(i.subject_form, i.subject), 0) = ANY (v_hashes)
+       AND memwarden_internal.form_of_subject(i.subject_form, i.subject) = ANY (p_forms)
+       AND (i.class = ANY (p_classes)
+            -- A correction of what rested on it rests on it as well.
+            OR EXISTS (SELECT FROM memwarden_data.version AS v
+                        WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.class = ANY (p_classes)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.items_resting_on(bigint, text[], text[]) IS
+    'The memories of subjects in some forms, of some classes now or once.';
+REVOKE ALL ON FUNCTION memwarden_internal.items_resting_on(bigint, text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.has_withdrawn_consent(
+    p_org_id bigint, p_item_id uuid, p_class text, p_form text, p_subject text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -26,7 +50,7 @@ AS $function$
 BEGIN
     RETURN EXISTS (
         SELECT FROM memwarden_data.consent_state AS s
-         WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject) AND s.state = 'withdrawn'
+         WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.form_of_subject(p_form, p_subject) AND s.state = 'withdrawn'
            AND (p_class = ANY (memwarden_internal.classes_of_purpose(p_org_id, s.purpose))
                 -- A correction of what rested on it rests on it as well.
                 OR EXISTS (SELECT FROM memwarden_data.version AS v
@@ -34,9 +58,9 @@ BEGIN
                               AND v.class = ANY (memwarden_internal.classes_of_purpose(p_org_id, s.purpose)))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text, text) IS
     'Whether the subject of a memory has withdrawn the consent that its class, or that of an earlier version, rests on.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_consent(p_org_id bigint, p_subject text, p_purpose text)
 RETURNS text
@@ -44,6 +68,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_form  text := memwarden_internal.current_form(p_org_id, p_subject);
     v_state record;
 BEGIN
     IF p_subject IS NULL THEN
@@ -51,14 +76,14 @@ BEGIN
     END IF;
     -- Shared until the write commits: whoever withdraws waits for it. Writers do not wait for one another.
     SELECT s.state, s.valid_during INTO v_state FROM memwarden_data.consent_state AS s
-     WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject) AND s.purpose = p_purpose
+     WHERE s.org_id = p_org_id AND s.subject_form = v_form AND s.purpose = p_purpose
        FOR SHARE;
     IF NOT FOUND THEN
         -- A first withdrawal, too, must have something to wait for.
         INSERT INTO memwarden_data.consent_state (org_id, subject_form, purpose, state)
-        VALUES (p_org_id, memwarden_internal.subject_form(p_subject), p_purpose, 'unknown') ON CONFLICT DO NOTHING;
+        VALUES (p_org_id, v_form, p_purpose, 'unknown') ON CONFLICT DO NOTHING;
         SELECT s.state, s.valid_during INTO v_state FROM memwarden_data.consent_state AS s
-         WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject) AND s.purpose = p_purpose
+         WHERE s.org_id = p_org_id AND s.subject_form = v_form AND s.purpose = p_purpose
            FOR SHARE;
     END IF;
     RETURN CASE WHEN v_state.state = 'withdrawn' THEN 'withdrawn'
@@ -80,8 +105,43 @@ AS $function$
 BEGIN
     -- Whatever the state is: one that changes meanwhile waits for this.
     UPDATE memwarden_data.consent_state AS s SET enforced_at = NULL
-     WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject);
+     WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.current_form(p_org_id, p_subject);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.enforce_again(bigint, text) IS 'Has the job look again for what withdrawals of a subject end.';
 REVOKE ALL ON FUNCTION memwarden_internal.enforce_again(bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.carry_consents(p_org_id bigint, p_was text[], p_are text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    WITH gone AS (
+        DELETE FROM memwarden_data.consent_state AS s WHERE s.org_id = p_org_id RETURNING s.*
+    ), said AS (
+        SELECT g.*, memwarden_internal.consent_forms(p_org_id, c.subject) AS forms
+          FROM gone AS g
+          JOIN memwarden_data.consent AS c ON c.org_id = g.org_id AND c.consent_id = g.consent_id
+    ), named AS (
+        SELECT s.*, f.form
+          FROM said AS s
+         CROSS JOIN LATERAL (
+               -- Of an identifier another form may have been decided since.
+               SELECT unnest(CASE WHEN s.subject_form = ANY (s.forms) THEN ARRAY[s.subject_form] ELSE s.forms END)
+                UNION
+               -- What one has withdrawn stays withdrawn for each of the two that it becomes.
+               SELECT n.are FROM unnest(p_was, p_are) AS n (was, are) WHERE n.was = s.subject_form AND s.state = 'withdrawn') AS f (form)
+    )
+    -- Of those that become one the withdrawal counts. Nobody has asked yet: writers are kept away.
+    INSERT INTO memwarden_data.consent_state (org_id, subject_form, purpose, state, valid_during, consent_id, enforced_at)
+    SELECT DISTINCT ON (n.form, n.purpose) p_org_id, n.form, n.purpose, n.state, n.valid_during, n.consent_id,
+           CASE WHEN n.form = n.subject_form AND n.form <> ALL (p_are) THEN n.enforced_at END
+      FROM named AS n
+     ORDER BY n.form, n.purpose, n.state = 'withdrawn' DESC, n.enforced_at DESC NULLS FIRST, n.consent_id DESC;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.carry_consents(bigint, text[], text[]) IS
+    'Has what people of an organisation agreed to follow the forms of their names. p_was, p_are: the forms of memories that have changed. '
+    'The caller keeps writers away.';
+REVOKE ALL ON FUNCTION memwarden_internal.carry_consents(bigint, text[], text[]) FROM PUBLIC;

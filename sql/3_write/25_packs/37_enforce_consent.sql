@@ -11,17 +11,17 @@ DECLARE
     v_state   record;
     v_classes text[];
 BEGIN
-    SELECT s.org_id, s.subject_form, s.purpose, s.consent_id INTO v_state
+    SELECT s.org_id, s.purpose, s.consent_id, array_agg(s.subject_form) AS forms INTO v_state
       FROM memwarden_data.consent_state AS s
      WHERE s.state = 'withdrawn' AND s.enforced_at IS NULL AND (p_after IS NULL OR s.consent_id > p_after)
-     ORDER BY s.consent_id LIMIT 1;
+     GROUP BY s.org_id, s.purpose, s.consent_id ORDER BY s.consent_id LIMIT 1;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
     v_classes := memwarden_internal.classes_of_purpose(v_state.org_id, v_state.purpose);
     BEGIN
-        PERFORM memwarden_internal.end_without_consent(v_state.org_id, v_state.subject_form, v_classes);
-        PERFORM memwarden_internal.refuse_without_consent(v_state.org_id, v_state.subject_form, v_classes);
+        PERFORM memwarden_internal.end_without_consent(v_state.org_id, v_state.forms, v_classes);
+        PERFORM memwarden_internal.refuse_without_consent(v_state.org_id, v_state.forms, v_classes);
     EXCEPTION WHEN lock_not_available THEN
         RAISE NOTICE 'what consent % ends is in use', v_state.consent_id;
     END;
@@ -34,7 +34,7 @@ COMMENT ON FUNCTION memwarden_internal.enforce_next_consent(uuid) IS
 REVOKE ALL ON FUNCTION memwarden_internal.enforce_next_consent(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_next_consent(uuid) TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.end_without_consent(p_org_id bigint, p_subject_form text, p_classes text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.end_without_consent(p_org_id bigint, p_forms text[], p_classes text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -44,11 +44,7 @@ DECLARE
 BEGIN
     FOR v_place IN
         SELECT i.scope_id, i.layer, array_agg(i.item_id) AS item_ids
-          FROM memwarden_data.item AS i
-         WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL
-           AND lower(normalize(i.subject, NFKC)) = p_subject_form
-           AND (i.class = ANY (p_classes) OR EXISTS (SELECT FROM memwarden_data.version AS v
-                 WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.class = ANY (p_classes)))
+          FROM memwarden_internal.items_resting_on(p_org_id, p_forms, p_classes) AS i
          GROUP BY i.scope_id, i.layer ORDER BY i.scope_id, i.layer
     LOOP
         -- Busy now: the next run takes it. Nobody waits here with another scope in hand.
@@ -63,11 +59,11 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_without_consent(bigint, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.end_without_consent(bigint, text[], text[]) IS
     'Retracts the memories of a subject in some classes, wherever nobody writes just now.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_without_consent(bigint, text, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.end_without_consent(bigint, text[], text[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.refuse_without_consent(p_org_id bigint, p_subject_form text, p_classes text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.refuse_without_consent(p_org_id bigint, p_forms text[], p_classes text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -78,7 +74,7 @@ BEGIN
     FOR v_request_id IN
         SELECT r.request_id FROM memwarden_data.write_request AS r
          WHERE r.outcome = 'DEFERRED' AND r.org_id = p_org_id AND r.class = ANY (p_classes)
-           AND memwarden_internal.subject_form(r.subject) = p_subject_form
+           AND memwarden_internal.current_form(p_org_id, r.subject) = ANY (p_forms)
          ORDER BY r.request_id
            FOR UPDATE SKIP LOCKED
     LOOP
@@ -87,9 +83,9 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text[], text[]) IS
     'Sends requests that wait, about a subject and of some classes, through the gates, which refuse them.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.conclude_consent(p_consent_id uuid)
 RETURNS void
@@ -101,23 +97,22 @@ DECLARE
     v_classes text[];
 BEGIN
     -- Held before anything is looked for: what comes back meanwhile by another way waits, and has it looked for again.
-    SELECT s.org_id, s.subject_form, s.purpose INTO v_state
-      FROM memwarden_data.consent_state AS s
-     WHERE s.consent_id = p_consent_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL FOR NO KEY UPDATE SKIP LOCKED;
+    SELECT h.org_id, h.purpose, array_agg(h.subject_form) AS forms INTO v_state
+      FROM (SELECT s.org_id, s.purpose, s.subject_form
+              FROM memwarden_data.consent_state AS s
+             WHERE s.consent_id = p_consent_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL
+               FOR NO KEY UPDATE SKIP LOCKED) AS h
+     GROUP BY h.org_id, h.purpose;
     IF NOT FOUND THEN
         RETURN;
     END IF;
     v_classes := memwarden_internal.classes_of_purpose(v_state.org_id, v_state.purpose);
     UPDATE memwarden_data.consent_state AS s SET enforced_at = clock_timestamp()
-     WHERE s.org_id = v_state.org_id AND s.subject_form = v_state.subject_form AND s.purpose = v_state.purpose
-       AND NOT EXISTS (SELECT FROM memwarden_data.item AS i
-                        WHERE i.org_id = v_state.org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL
-                          AND lower(normalize(i.subject, NFKC)) = v_state.subject_form
-                          AND (i.class = ANY (v_classes) OR EXISTS (SELECT FROM memwarden_data.version AS v
-                                WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.class = ANY (v_classes))))
+     WHERE s.org_id = v_state.org_id AND s.subject_form = ANY (v_state.forms) AND s.purpose = v_state.purpose
+       AND NOT EXISTS (SELECT FROM memwarden_internal.items_resting_on(v_state.org_id, ARRAY[s.subject_form], v_classes))
        AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
                         WHERE r.outcome = 'DEFERRED' AND r.org_id = v_state.org_id AND r.class = ANY (v_classes)
-                          AND memwarden_internal.subject_form(r.subject) = v_state.subject_form);
+                          AND memwarden_internal.current_form(r.org_id, r.subject) = s.subject_form);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS

@@ -45,7 +45,8 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ' AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))';
+    RETURN ' AND (i.class IS NULL
+        OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject))';
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.consent_condition() IS 'The condition that nobody has taken back a consent that an item i needs.';

@@ -241,7 +241,8 @@ BEGIN
                             WHERE i.org_id = p_org_id AND i.item_id = e.item_id AND (i.expires_at IS NULL OR i.expires_at > p_now)
                               AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
                               AND (i.class IS NULL
-                                   OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
+                                   OR NOT memwarden_internal.has_withdrawn_consent(
+                                       i.org_id, i.item_id, i.class, i.subject_form, i.subject)))
              LIMIT p_limit) AS b;
 END
 $function$;

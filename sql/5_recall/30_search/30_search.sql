@@ -284,7 +284,8 @@ BEGIN
                    AND (p_kind IS NULL OR i.kind = p_kind)
                    AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
                    AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
-                   AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
+                   AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(
+                        i.org_id, i.item_id, i.class, i.subject_form, i.subject))
                    AND (p_filter IS NULL OR EXISTS (
                            SELECT FROM memwarden_data.version_hot AS v
                             WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'

@@ -113,7 +113,8 @@ BEGIN
                         WHERE h.org_id = ANY (p_orgs) AND h.scope_id = w.scope_id AND h.status = 'ACTIVE' AND h.layer = w.layer
                           AND (CASE WHEN h.principal_id = p_principal_id THEN -h.label_id ELSE h.label_id END) = ANY (p_labels)
                           AND (h.expires_at IS NULL OR h.expires_at > p_now)
-                          AND (h.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(h.org_id, h.item_id, h.class, h.subject))
+                          AND (h.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(
+                              h.org_id, h.item_id, h.class, h.subject_form, h.subject))
                        OFFSET 0) AS i) AS r
     ), counted AS MATERIALIZED (
         SELECT v_sample.items + count(*) FILTER (WHERE r.is_counted) AS items,
@@ -176,7 +177,8 @@ BEGIN
                 WHERE h.org_id = ANY (p_orgs) AND h.item_id = c.item_id AND h.scope_id = ANY (p_scopes) AND h.status = 'ACTIVE'
                   AND (CASE WHEN h.principal_id = p_principal_id THEN -h.label_id ELSE h.label_id END) = ANY (p_labels)
                   AND (h.expires_at IS NULL OR h.expires_at > p_now)
-                  AND (h.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(h.org_id, h.item_id, h.class, h.subject))
+                  AND (h.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(
+                      h.org_id, h.item_id, h.class, h.subject_form, h.subject))
                OFFSET 0) AS i
     ), scored AS (
         SELECT p.*, p.weight * v_rates.factors[p.place]

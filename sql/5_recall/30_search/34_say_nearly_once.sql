@@ -72,14 +72,14 @@ BEGIN
         SELECT 0, i.org_id, i.scope_id, i.item_id, i.layer, l.least
           FROM unnest(p_exclude) AS x (item_id)
          CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.layer, h.kind, h.status, h.expires_at, h.principal_id,
-             h.label_id, h.class, h.subject
+             h.label_id, h.class, h.subject_form, h.subject
                                FROM memwarden_data.item AS h WHERE h.org_id = ANY (p_orgs) AND h.item_id = x.item_id OFFSET 0) AS i
           JOIN looking AS l ON l.org_id = i.org_id AND l.layer = i.layer
          WHERE i.kind IS DISTINCT FROM 'annotation'
            -- An id that the caller only says was given must not tell what a memory says that it does not see.
            AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
            AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
-           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
+           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject))
     ), vectors AS MATERIALIZED (
         -- Whatever was asked by: what the gates compared has vectors of one model.
         SELECT k.place, k.item_id, k.least, e.model_id, e.embedding

@@ -79,7 +79,7 @@ BEGIN
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
        AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
-       AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject));
+       AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS

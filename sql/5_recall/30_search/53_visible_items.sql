@@ -28,8 +28,9 @@ BEGIN
                      WHERE (v_all OR i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes)
                                AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
                                AND (i.class IS NULL OR i.status <> 'ACTIVE'
-                                    OR memwarden_internal.subject_form(i.subject) NOT IN (SELECT unnest(v_withdrawn))
-                                    OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
+                                    OR memwarden_internal.form_of_subject(i.subject_form, i.subject) NOT IN (SELECT unnest(v_withdrawn))
+                                    OR NOT memwarden_internal.has_withdrawn_consent(
+                                        i.org_id, i.item_id, i.class, i.subject_form, i.subject)))
                        AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp()) AND i.item_id <> ALL (p_seen)
                      LIMIT v_most) AS v) AS f
      CROSS JOIN LATERAL generate_series(1, cardinality(f.items), c_batch) AS n;

@@ -38,7 +38,7 @@ BEGIN
            AND (find_items.layer IS NULL OR i.layer = find_items.layer)
            AND (find_items.kind IS NULL OR i.kind = find_items.kind)
            AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
-           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
+           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject))
          ORDER BY i.updated_at DESC, i.item_id
          LIMIT find_items.max_rows);
     RETURN QUERY SELECT g.* FROM unnest(v_items) WITH ORDINALITY AS t (item_id, n) CROSS JOIN LATERAL memwarden.get(t.item_id) AS g

@@ -61,7 +61,7 @@ BEGIN
         SELECT i.label_id, i.search_vector FROM memwarden_data.item AS i
          WHERE i.org_id = v_home.org_id AND i.scope_id = v_home.scope_id AND i.status = 'ACTIVE' AND i.layer = v_home.layer
            AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp()) AND i.subject_key_id IS NULL
-           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
+           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject))
     ), kept AS (
         INSERT INTO memwarden_data.shelf_word (org_id, shelf, word, holders)
         SELECT p_org_id, p_shelf, hashtextextended(w.lexeme, 0), count(*)

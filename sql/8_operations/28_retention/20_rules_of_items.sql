@@ -26,7 +26,8 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH said AS (
-        SELECT i.item_id, i.status, i.layer, i.created_at, lower(c.recorded_during) AS updated_at, i.subject,
+        SELECT i.item_id, i.status, i.layer, i.created_at, lower(c.recorded_during) AS updated_at,
+               memwarden_internal.form_of_subject(i.subject_form, i.subject) AS subject_form,
                CASE l.classification WHEN 0 THEN 'public' WHEN 1 THEN 'general' ELSE 'business' END AS confidentiality,
                -- A correction of what was personal is personal.
                ARRAY(SELECT DISTINCT v.class FROM memwarden_data.version AS v
@@ -49,7 +50,7 @@ BEGIN
           FROM said AS s
           JOIN purpose AS u ON u.class = ANY (s.classes)
           LEFT JOIN memwarden_data.consent_state AS t
-            ON t.org_id = p_org_id AND t.subject_form = memwarden_internal.subject_form(s.subject) AND t.purpose = u.purpose
+            ON t.org_id = p_org_id AND t.subject_form = s.subject_form AND t.purpose = u.purpose
           LEFT JOIN memwarden_data.consent AS c ON c.org_id = t.org_id AND c.consent_id = t.consent_id
          GROUP BY s.item_id
     )

@@ -53,7 +53,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT c.consent_id, jsonb_build_object('consent_id', c.consent_id, 'purpose', c.purpose, 'withdrawn_at', c.recorded_at)
+    SELECT DISTINCT c.consent_id, jsonb_build_object('consent_id', c.consent_id, 'purpose', c.purpose, 'withdrawn_at', c.recorded_at)
       FROM memwarden_data.consent_state AS s
       JOIN memwarden_data.consent AS c ON c.org_id = s.org_id AND c.consent_id = s.consent_id
      WHERE s.org_id = p_org_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL AND c.recorded_at < p_now - interval '1 hour';

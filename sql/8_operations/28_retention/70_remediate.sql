@@ -94,10 +94,10 @@ BEGIN
               WHERE e.entry #>> '{certificate,erasure}' = p_object_id::text;
             RETURN 'DONE';
         WHEN 'CONSENT_NOT_ENFORCED' THEN
-            SELECT s.org_id, s.subject_form, memwarden_internal.classes_of_purpose(s.org_id, s.purpose) AS classes INTO v_state
-              FROM memwarden_data.consent_state AS s WHERE s.org_id = p_org_id AND s.consent_id = p_object_id;
-            PERFORM memwarden_internal.end_without_consent(v_state.org_id, v_state.subject_form, v_state.classes);
-            PERFORM memwarden_internal.refuse_without_consent(v_state.org_id, v_state.subject_form, v_state.classes);
+            SELECT array_agg(s.subject_form) AS forms, memwarden_internal.classes_of_purpose(p_org_id, min(s.purpose)) AS classes
+              INTO v_state FROM memwarden_data.consent_state AS s WHERE s.org_id = p_org_id AND s.consent_id = p_object_id;
+            PERFORM memwarden_internal.end_without_consent(p_org_id, v_state.forms, v_state.classes);
+            PERFORM memwarden_internal.refuse_without_consent(p_org_id, v_state.forms, v_state.classes);
             PERFORM memwarden_internal.conclude_consent(p_object_id);
             RETURN CASE WHEN EXISTS (SELECT FROM memwarden_data.consent_state AS s
                                       WHERE s.org_id = p_org_id AND s.consent_id = p_object_id AND s.enforced_at IS NULL)

@@ -111,8 +111,10 @@ AS $function$
 BEGIN
     RETURN (
         SELECT jsonb_build_object(
-                   'granted', count(*) FILTER (WHERE s.state = 'granted'), 'withdrawn', count(*) FILTER (WHERE s.state = 'withdrawn'),
-                   'withdrawn_and_not_carried_out', count(*) FILTER (WHERE s.state = 'withdrawn' AND s.enforced_at IS NULL))
+                   'granted', count(DISTINCT s.consent_id) FILTER (WHERE s.state = 'granted'),
+                   'withdrawn', count(DISTINCT s.consent_id) FILTER (WHERE s.state = 'withdrawn'),
+                   'withdrawn_and_not_carried_out', count(DISTINCT s.consent_id)
+                       FILTER (WHERE s.state = 'withdrawn' AND s.enforced_at IS NULL))
           FROM memwarden_data.consent_state AS s WHERE s.org_id = p_org_id);
 END
 $function$;

@@ -352,19 +352,24 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    WITH gone AS (
+    WITH of_subject AS MATERIALIZED (
+        SELECT o.org_id, memwarden_internal.consent_forms(o.org_id, p_subject) || memwarden_internal.consent_forms(
+                   o.org_id, 'id:' || coalesce(memwarden_internal.named_id(p_subject), p_subject)) AS forms
+          FROM unnest(p_orgs) AS o (org_id)
+    ), gone AS (
         DELETE FROM memwarden_data.consent AS c
-         WHERE c.org_id = ANY (p_orgs)
-           AND (memwarden_internal.subject_form(c.subject) = memwarden_internal.subject_form(p_subject)
-                OR c.subject = ANY (memwarden_internal.subjects_of_id(memwarden_internal.named_id(p_subject)))
+         USING of_subject AS f
+         WHERE c.org_id = f.org_id
+           AND (memwarden_internal.consent_forms(c.org_id, c.subject) && f.forms
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.subject], ARRAY[c.evidence::text]))
-        RETURNING c.org_id, memwarden_internal.subject_form(c.subject) AS subject_form
+        RETURNING c.org_id, c.consent_id
     )
     DELETE FROM memwarden_data.consent_state AS s
-     WHERE s.org_id = ANY (p_orgs)
-       AND (s.subject_form = memwarden_internal.subject_form(p_subject)
+     USING of_subject AS f
+     WHERE s.org_id = f.org_id
+       AND (s.subject_form = ANY (f.forms)
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[s.subject_form])
-            OR EXISTS (SELECT FROM gone AS g WHERE g.org_id = s.org_id AND g.subject_form = s.subject_form));
+            OR EXISTS (SELECT FROM gone AS g WHERE g.org_id = s.org_id AND g.consent_id = s.consent_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) IS
