@@ -85,7 +85,7 @@ def test_a_consent_reaches_every_spelling_of_its_subject(
 ) -> None:
     """It permits a write, and its withdrawal hides, refuses and ends; another subject stays.
 
-    Proves: R7 (withdrawal acts), L6
+    Proves: R7 (withdrawal acts)
     """
     agent = world.agent(SCOPE)
     assert likes(agent, written)["reason"] == "CONSENT_MISSING"
@@ -99,9 +99,12 @@ def test_a_consent_reaches_every_spelling_of_its_subject(
     enforce(world)
     enforce(world)
     assert left(world) == {other}
-    assert world.rows(
-        "SELECT FROM memwarden.consents WHERE decision = 'withdrawn' AND enforced_at IS NULL"
-    ) == []
+    assert (
+        world.rows(
+            "SELECT FROM memwarden.consents WHERE decision = 'withdrawn' AND enforced_at IS NULL"
+        )
+        == []
+    )
     call(world.admin, "erase_subject", subject=said, reason="asked", org="acme")
     assert world.rows("SELECT subject FROM memwarden_data.consent") == [{"subject": other}]
     assert len(world.rows("SELECT FROM memwarden_data.consent_state WHERE state <> 'unknown'")) == 1
@@ -110,7 +113,7 @@ def test_a_consent_reaches_every_spelling_of_its_subject(
 def test_synonyms_make_consents_one_and_two(world: World) -> None:
     """Of two that become one the withdrawal counts, also for each that it becomes later.
 
-    Proves: R7 (withdrawal acts), D2
+    Proves: R7 (withdrawal acts)
     """
     agent = world.agent(SCOPE)
     for name in ("Bob Smith", "Robert Smith", "Eve"):
@@ -139,7 +142,7 @@ def test_synonyms_make_consents_one_and_two(world: World) -> None:
 def test_encrypted_memories_and_what_waits_follow_a_withdrawal(world: World) -> None:
     """Of a class that is encrypted under the key of its subject, in another spelling.
 
-    Proves: R7 (withdrawal acts, pending requests), R3
+    Proves: R7 (withdrawal acts, pending requests)
     """
     world.admin.execute(
         "SELECT memwarden.define_write_class('secret_taste', org => 'acme', encrypted => true,"
@@ -170,7 +173,7 @@ def test_a_withdrawal_while_synonyms_change_counts_under_the_new_ones(
 ) -> None:
     """Whichever is first, the other waits, and the memory of the other name is not read.
 
-    Proves: R7 (concurrency), D2
+    Proves: R7 (concurrency)
     """
     agent, desk = world.agent(SCOPE), world.connect()
     consent(world, "granted", "Bob")
