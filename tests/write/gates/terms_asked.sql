@@ -24,6 +24,8 @@ $$;
 CREATE VIEW shipped.terms_asked AS
 WITH known AS MATERIALIZED (
     SELECT p.principal_id AS who, l.* FROM memwarden_data.principal AS p CROSS JOIN LATERAL shipped.layers_of(p.org_id, p.principal_id) AS l
+), others AS MATERIALIZED (
+    SELECT o.org_id AS whose, l.* FROM memwarden_data.organisation AS o CROSS JOIN LATERAL shipped.layers_of(o.org_id, NULL) AS l
 )
 SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
        ROW (p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
@@ -79,8 +81,8 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
                       WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
             l.unclear, l.no_evidence,
-            EXISTS (SELECT FROM shipped.layers_of(p.org_id, NULL) AS h
-                     WHERE h.layer = l.layer
+            EXISTS (SELECT FROM others AS h
+                     WHERE h.whose = p.org_id AND h.layer = l.layer
                        AND (l.soft_ttl, l.decay, l.counted_from) IS DISTINCT FROM (h.soft_ttl, h.decay, h.counted_from)),
             coalesce((SELECT jsonb_agg(to_jsonb(y) - 'policy_id' - 'layer' ORDER BY y.policy_id) FROM memwarden_data.approval_policy AS y
                        WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND coalesce(y.agent, p.name) = p.name), '[]'),
