@@ -247,7 +247,7 @@ TIMES = [("May", "June"), ("Mai", "Juni"), ("2024", "2025")]
 def test_a_denial_about_another_thing_or_time_is_none(said: str) -> None:
     """No conflict, and nothing denied or borne out.
 
-    Proves: V4 (no false alarms), V2
+    Proves: V4 (no false alarms), V3 (source cross-reference)
     """
     kind = " ".join(said.split()[: 2 if said.split()[0] in ARTICLES else 1])
     for denied in (each for each in IN_MORE_WORDS[said] if "," not in each):

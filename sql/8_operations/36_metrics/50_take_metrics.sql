@@ -12,26 +12,32 @@ BEGIN
     -- Who watches is told of an organisation and its layers. What an agent or a subject area has of it is there to be looked at.
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, CASE WHEN m.part ~ '^[*] [#0-9]' THEN 'OK' END
                    FROM memwarden_internal.measure_writes(p_org_id, p_now, p_live_since) AS m;
-    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_times(p_org_id, p_now) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, CASE WHEN m.part <> '*' THEN 'OK' END
                    FROM memwarden_internal.measure_recalls(p_org_id, p_now, p_live_since) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_reviews(p_org_id, p_now) AS m;
-    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
     IF p_hourly THEN
         RETURN QUERY SELECT m.metric, '*', m.value, m.events, m.state
           FROM memwarden_internal.measure_effect(p_org_id, p_now, p_live_since) AS m;
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_novelty(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_sample(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_store(p_org_id, p_now) AS m;
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_lag(p_org_id, p_now) AS m;
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_fill(p_org_id) AS m;
+    END IF;
+    -- No score counts these: who judges at once does not wait for them.
+    IF p_live_since IS NULL THEN
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_times(p_org_id, p_now) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
+        IF p_hourly THEN
+            RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text
+                           FROM memwarden_internal.measure_novelty(p_org_id, p_now) AS m;
+            RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_fill(p_org_id) AS m;
+        END IF;
     END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz) IS
     'The metrics of an organisation, or, as 0, of the database. state: where a value alone does not tell. p_hourly: those too that read '
-    'much. p_live_since: writes and reports since then, as they are now, not as counted. What there is nothing to measure of is '
-    'no row; what should have a value and has none is a row without.';
+    'much. p_live_since: writes and reports since then, as they are now, not as counted, and only what health is made of. What there is '
+    'nothing to measure of is no row; what should have a value and has none is a row without.';
 REVOKE ALL ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.points_of(p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz)

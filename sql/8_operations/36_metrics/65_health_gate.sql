@@ -47,8 +47,8 @@ COMMENT ON FUNCTION memwarden.health_gate(double precision, text, timestamptz) I
     'decide. '
     'measured: the weight that has data. is_idle: nobody wrote for 24 hours, and nobody recalled for two days or reported for seven. '
     'costs, missing, not_measured: as in memwarden.health. '
-    'Reads what take_metrics() reads, and each request of 24 hours. Monitors and administrators see all organisations, auditors and '
-    'curators their own. Raises 22023 for a minimum that is no number from 0 to 1. Source: chapter 12.12.8.';
+    'Reads what health is made of, and each request of 24 hours, organisation by organisation. Monitors and administrators see all '
+    'organisations, auditors and curators their own. Raises 22023 for a minimum that is no number from 0 to 1. Source: chapter 12.12.8.';
 REVOKE ALL ON FUNCTION memwarden.health_gate(double precision, text, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.health_gate(double precision, text, timestamptz)
     TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -238,6 +238,23 @@ def test_the_gate_waits_for_nobody_and_changes_nothing(place: History) -> None:
     assert place.rows("metric_point") == []
 
 
+def test_the_gate_measures_only_what_it_judges_by(place: History) -> None:
+    """No vectors are compared, and no times read: the score has no use for them.
+
+    Proves: Q5
+    """
+    admin = place.world.admin
+    calls = (
+        "SELECT pg_stat_get_xact_function_calls(to_regproc('memwarden_internal.measure_' || %s))"
+    )
+    names = ("writes", "effect", "lag", "novelty", "fill", "times", "held_back")
+    with admin.transaction():
+        admin.execute("SET LOCAL track_functions = 'all'")
+        answer(place)
+        made = {name: place.world.value(calls, name) or 0 for name in names}
+    assert made == dict(zip(names, (1, 1, 1, 0, 0, 0, 0), strict=True))
+
+
 def test_what_is_missing_decides_nothing(place: History) -> None:
     """Who passes does so in either case, and so does who fails.
 

@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 import stored
 from conftest import World
-from databases import empty_database
+from databases import empty_database, install
 from helpers import recall, write, write_many
 from server_checkout import REPOSITORY
 from shipped import SCOPE, Shipped
@@ -301,9 +301,21 @@ def test_a_database_whose_locale_knows_no_letters_has_the_same_words(
         "               unnest('{english,german,simple}'::text[]) AS c (config)) AS t"
     )
     with empty_database(shared_world.admin, "template0", "LOCALE 'C'") as plain:
-        plain.admin.execute("CREATE EXTENSION memwarden CASCADE")
+        install(plain.admin)
         assert plain.value("SELECT lower('É')") == "É"
         there = plain.rows(words, texts)
+        # A whole store of it writes, keeps versions, and finds, both ways.
+        agent = plain.agent(SCOPE)
+        pairs = [ACCENTS[name] for name in ("French", "German", "Polish", "Turkish capital")]
+        remember(agent, [text for pair in (*pairs, *LANGUAGES.values()) for text in pair])
+        for pair in (pair for one in pairs for pair in (one, one[::-1])):
+            assert set(found(agent, pair[0].upper(), k=2)) == set(pair)
+            said = agent.execute("SELECT text FROM memwarden.as_of(query => %s)", pair[:1])
+            assert {row["text"] for row in said} == set(pair)
+        for _, text in LANGUAGES.values():
+            assert found(agent, text.upper(), k=1) == [text]
+        assert plain.rows(STATUS) == []
+        stored.check(plain.admin)
     here = shared_world.rows(words, texts)
     for one, other in zip(here, there, strict=True):
         assert one == other
