@@ -94,13 +94,15 @@ def contents(source: str) -> str:
 MADE = """
 SELECT format('DROP SCHEMA IF EXISTS %I CASCADE', n.nspname) AS statement
   FROM pg_namespace AS n
- WHERE n.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k) AND n.nspname !~ '^pg_'
+ WHERE age(n.xmin) < v_age AND n.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k)
+   AND n.nspname !~ '^pg_'
  UNION ALL
 SELECT format('DROP %s IF EXISTS %s CASCADE',
               CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
                              WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass)
   FROM pg_class AS c
- WHERE c.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k) AND c.relpersistence <> 't'
+ WHERE age(c.xmin) < v_age AND c.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k)
+   AND c.relpersistence <> 't'
    AND c.relkind IN ('r', 'p', 'v', 'm', 'S') AND c.relnamespace <> 'pg_toast'::regnamespace
    AND NOT EXISTS (SELECT FROM pg_depend AS d
                     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
@@ -109,7 +111,7 @@ SELECT format('DROP %s IF EXISTS %s CASCADE',
  UNION ALL
 SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
   FROM pg_proc AS p
- WHERE p.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k)
+ WHERE age(p.xmin) < v_age AND p.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k)
    AND p.pronamespace <> pg_my_temp_schema()
    AND NOT EXISTS (SELECT FROM pg_depend AS d
                     WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
@@ -127,11 +129,9 @@ SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
 KEEPERS: dict[str, list[str]] = {}
 
 
-def is_new(source: str) -> str:
-    """A condition: rows of a table were added or changed since the mark, or are fewer."""
-    table, _, condition = source.partition(" WHERE ")
-    changed = f"age(xmin) < v_age AND {condition}" if condition else "age(xmin) < v_age"
-    return f"EXISTS (SELECT FROM {table} WHERE {changed})"
+def is_changed(source: str, count: int) -> str:
+    """A condition: rows of a table were added or changed since the mark, or are not so many."""
+    return f"(SELECT count(*) <> {count} OR bool_or(age(xmin) < v_age) FROM {source})"
 
 
 class Stock:
@@ -175,16 +175,18 @@ class Stock:
                 continue
             count = self._rows(f"SELECT count(*) FROM ONLY {name}")[0][0]
             if count > MANY_ROWS:
-                changed.append(f"(SELECT count(*) FROM ONLY {name}) <> {count}")
-                changed.append(is_new(name))
+                changed.append(is_changed(f"ONLY {name}", count))
                 continue
             columns = self._rows(COLUMNS, name)[0][0]
             self._make(f"CREATE TEMP TABLE kept_{number} AS SELECT {columns} FROM ONLY {name}")
             body.append(
-                f"IF (SELECT count(*) FROM ONLY {name}) <> {count} OR {is_new(name)} THEN"
+                f"IF {is_changed(f'ONLY {name}', count)} THEN"
+                f" DELETE FROM ONLY {name} WHERE age(xmin) < v_age;"
+                # Others are as they were: most often these are all.
+                f" IF (SELECT count(*) FROM ONLY {name}) <> {count} THEN"
                 f" DELETE FROM ONLY {name};"
                 f" INSERT INTO {name} ({columns}) OVERRIDING SYSTEM VALUE"
-                f" SELECT {columns} FROM pg_temp.kept_{number}; END IF;"
+                f" SELECT {columns} FROM pg_temp.kept_{number}; END IF; END IF;"
             )
         for (name,) in self._rows(SEQUENCES):
             value, is_called = self._rows(f"SELECT last_value, is_called FROM {name}")[0]
@@ -192,12 +194,11 @@ class Stock:
         # Taken at the end: what this session makes for itself is no change.
         for source in CATALOGS:
             count = self._rows(f"SELECT count(*) FROM {source}")[0][0]
-            changed.append(f"(SELECT count(*) FROM {source}) <> {count}")
             if source.partition(" WHERE ")[0] in RIGHTS:
                 kept = self._rows(f"SELECT {contents(source)}")[0][0]
-                changed.append(f"{is_new(source)} AND {contents(source)} <> '{kept}'")
+                changed.append(f"{is_changed(source, count)} AND {contents(source)} <> '{kept}'")
             else:
-                changed.append(is_new(source))
+                changed.append(is_changed(source, count))
         return f"""
             CREATE FUNCTION pg_temp.put_back(p_into_new_files boolean) RETURNS boolean
             LANGUAGE plpgsql AS $put_back$

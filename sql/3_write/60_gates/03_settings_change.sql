@@ -56,10 +56,12 @@ DECLARE
     v_orgs bigint[];
 BEGIN
     IF TG_OP IN ('UPDATE', 'DELETE') THEN
-        v_old := (SELECT jsonb_object_agg(c, to_jsonb(OLD) -> c) FROM unnest(TG_ARGV) AS c);
+        v_old := to_jsonb(OLD);
+        v_old := (SELECT jsonb_object_agg(c, v_old -> c) FROM unnest(TG_ARGV) AS c);
     END IF;
     IF TG_OP IN ('UPDATE', 'INSERT') THEN
-        v_new := (SELECT jsonb_object_agg(c, to_jsonb(NEW) -> c) FROM unnest(TG_ARGV) AS c);
+        v_new := to_jsonb(NEW);
+        v_new := (SELECT jsonb_object_agg(c, v_new -> c) FROM unnest(TG_ARGV) AS c);
     END IF;
     IF TG_OP = 'UPDATE' AND v_new = v_old THEN
         RETURN NULL;
