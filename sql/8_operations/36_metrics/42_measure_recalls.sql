@@ -119,22 +119,32 @@ COMMENT ON FUNCTION memwarden_internal.sample_items(bigint, integer) IS
     'About p_count current memories of an organisation, from random moments; all where there are fewer.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_items(bigint, integer) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.measure_sample(p_org_id bigint, p_now timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_staleness(p_org_id bigint, p_now timestamptz, p_items uuid[])
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 5
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
-DECLARE
-    v_items uuid[] := memwarden_internal.sample_items(p_org_id, 500);
-    v_count bigint := cardinality(v_items);
 BEGIN
     RETURN QUERY
-    SELECT u.metric, '*', u.value, v_count
+    SELECT u.metric, '*', u.value, cardinality(p_items)::bigint
       FROM (SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY r.staleness) AS p
-              FROM memwarden_internal.relevance_of(p_org_id, v_items, p_now) AS r) AS s
+              FROM memwarden_internal.relevance_of(p_org_id, p_items, p_now) AS r) AS s
      CROSS JOIN LATERAL (VALUES ('staleness_p50', s.p[1]), ('staleness_p95', s.p[2])) AS u (metric, value)
-     WHERE v_count > 0;
+     WHERE cardinality(p_items) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_staleness(bigint, timestamptz, uuid[]) IS
+    'How stale the memories of a sample are.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_staleness(bigint, timestamptz, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_consistency(p_org_id bigint, p_items uuid[])
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
     RETURN QUERY
     -- The newest entry of a memory names its version, and does not end it.
     SELECT 'consistency_violations', '*', count(*) FILTER (WHERE l.version_id IS DISTINCT FROM i.version_id
@@ -144,10 +154,10 @@ BEGIN
       LEFT JOIN LATERAL (SELECT n.version_id, n.operation FROM memwarden_data.log AS n
                           WHERE n.org_id = i.org_id AND n.item_id = i.item_id ORDER BY n.log_seq DESC LIMIT 1) AS l ON true
       LEFT JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
-     WHERE i.org_id = p_org_id AND i.item_id = ANY (v_items) AND i.status = 'ACTIVE'
+     WHERE i.org_id = p_org_id AND i.item_id = ANY (p_items) AND i.status = 'ACTIVE'
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_sample(bigint, timestamptz) IS
-    'What 500 current memories tell of all: how stale they are, and whether they are what their log says.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_sample(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_consistency(bigint, uuid[]) IS
+    'Whether the memories of a sample are what their log says.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_consistency(bigint, uuid[]) FROM PUBLIC;

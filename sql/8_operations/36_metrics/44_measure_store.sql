@@ -33,8 +33,21 @@ BEGIN
       FROM (SELECT count(*) FILTER (WHERE c.scope_id <> u.scope_id AND c.closed_at IS NULL) AS scopes
               FROM memwarden_data.scope AS u JOIN memwarden_data.scope AS c ON c.lineage @> ARRAY[u.scope_id]
              WHERE u.org_id = p_org_id AND u.kind = 'user' AND u.closed_at IS NULL GROUP BY u.scope_id) AS n
-    HAVING count(*) > 0
-     UNION ALL
+    HAVING count(*) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) IS
+    'How many memories an organisation has, and what comes and goes. Reads all its memories.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_erasures(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    RETURN QUERY
     -- An erasure has the number it got when it was asked for.
     SELECT 'erasure_hours', '*', max(date_part('epoch', e.took) / 3600), count(*)
       FROM (SELECT d.erased_at - memwarden_internal.uuid7_time(d.erasure_id) AS took FROM memwarden_data.erasure AS d
@@ -44,9 +57,9 @@ BEGIN
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) IS
-    'How many memories an organisation has, what comes and goes, and how long erasures take. Reads all its memories.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_erasures(bigint, timestamptz) IS
+    'How long the erasures of an organisation take: the longest of 30 days, and of what still waits.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_erasures(bigint, timestamptz) FROM PUBLIC;
 
 -- What is due goes within a day: a pass begins 20 hours after the last one. What is pinned or held is not due.
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_lag(p_org_id bigint, p_now timestamptz)
@@ -87,14 +100,12 @@ BEGIN
     SELECT 'collection_lag', coalesce(c.layer, '*'), sum(c.left_over)::double precision / greatest(sum(c.written), 1),
            sum(c.written)::bigint
       FROM counts AS c
-     -- Where nobody calls the jobs, jobs_in_trouble says so, and what follows from it is no alert of its own.
-     WHERE memwarden_internal.has_scheduler()
      GROUP BY GROUPING SETS ((), (c.layer)) HAVING count(*) > 0 AND (grouping(c.layer) = 1 OR sum(c.left_over + c.written) > 0);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) IS
     'Whether collection keeps up with growth: what has been due for a day and is still there, for each memory of the last seven days. '
-    'No row where nobody calls the jobs. Source: chapter 12.12.6.';
+    'Source: chapter 12.12.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_fill(p_org_id bigint)
@@ -128,15 +139,28 @@ REVOKE ALL ON FUNCTION memwarden_internal.measure_held_back(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_reviews(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT 'review_oldest_hours', '*', coalesce(date_part('epoch', p_now - min(r.opened_at)) / 3600, 0), count(*)
-      FROM memwarden_data.review AS r WHERE r.org_id = p_org_id AND r.state = 'pending'
-     UNION ALL
+      FROM memwarden_data.review AS r WHERE r.org_id = p_org_id AND r.state = 'pending';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) IS
+    'How long the oldest review of an organisation has waited.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_decisions(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 4
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    RETURN QUERY
     SELECT 'reviewer_throughput', '*', sum(d.decisions)::double precision / count(*), sum(d.decisions)::bigint
       FROM (SELECT count(*) AS decisions FROM memwarden_data.review_event AS e
              WHERE e.org_id = p_org_id AND e.at > p_now - interval '7 days' AND e.event IN ('approved', 'edited', 'rejected')
@@ -165,9 +189,9 @@ BEGIN
        AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) IS
-    'What waits for people of an organisation, and what they found.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_decisions(bigint, timestamptz) IS
+    'What people of an organisation have decided and found, and the contradictions that wait for them.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_decisions(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_database(p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)

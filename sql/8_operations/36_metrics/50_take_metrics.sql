@@ -1,9 +1,12 @@
 -- Every metric is measured by a job and kept once an hour. Who looks reads what is kept.
-CREATE OR REPLACE FUNCTION memwarden_internal.measure(p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.measure(
+    p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz, p_has_scheduler boolean)
 RETURNS TABLE (metric text, part text, value double precision, events bigint, state text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_items uuid[];
 BEGIN
     IF p_org_id = 0 THEN
         RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_database(p_now) AS m;
@@ -16,31 +19,42 @@ BEGIN
                    FROM memwarden_internal.measure_recalls(p_org_id, p_now, p_live_since) AS m;
     RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_reviews(p_org_id, p_now) AS m;
     IF p_hourly THEN
+        v_items := memwarden_internal.sample_items(p_org_id, 500);
         RETURN QUERY SELECT m.metric, '*', m.value, m.events, m.state
           FROM memwarden_internal.measure_effect(p_org_id, p_now, p_live_since) AS m;
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_sample(p_org_id, p_now) AS m;
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_store(p_org_id, p_now) AS m;
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_lag(p_org_id, p_now) AS m;
-    END IF;
-    -- No score counts these: who judges at once does not wait for them.
-    IF p_live_since IS NULL THEN
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_times(p_org_id, p_now) AS m;
-        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
-        IF p_hourly THEN
-            RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text
-                           FROM memwarden_internal.measure_novelty(p_org_id, p_now) AS m;
-            RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_fill(p_org_id) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text
+          FROM memwarden_internal.measure_consistency(p_org_id, v_items) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_erasures(p_org_id, p_now) AS m;
+        -- Where nobody calls the jobs, jobs_in_trouble says so, and what follows from it is no alert of its own.
+        IF p_has_scheduler THEN
+            RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_lag(p_org_id, p_now) AS m;
         END IF;
+    END IF;
+    -- No score counts the rest: who judges at once does not wait for it.
+    IF p_live_since IS NOT NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_times(p_org_id, p_now) AS m;
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_held_back(p_org_id) AS m;
+    RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_decisions(p_org_id, p_now) AS m;
+    IF p_hourly THEN
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_novelty(p_org_id, p_now) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_fill(p_org_id) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text FROM memwarden_internal.measure_store(p_org_id, p_now) AS m;
+        RETURN QUERY SELECT m.metric, m.part, m.value, m.events, NULL::text
+          FROM memwarden_internal.measure_staleness(p_org_id, p_now, v_items) AS m;
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz, boolean) IS
     'The metrics of an organisation, or, as 0, of the database. state: where a value alone does not tell. p_hourly: those too that read '
-    'much. p_live_since: writes and reports since then, as they are now, not as counted, and only what health is made of. What there is '
-    'nothing to measure of is no row; what should have a value and has none is a row without.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz) FROM PUBLIC;
+    'much. p_live_since: writes and reports since then, as they are now, not as counted, and only what health is made of. p_has_scheduler: '
+    'whether somebody calls the jobs, without which nobody collects. What there is nothing to measure of is no row; what should have a '
+    'value and has none is a row without.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz, boolean) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.points_of(p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.points_of(
+    p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz, p_has_scheduler boolean)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +67,7 @@ BEGIN
     RETURN (
         WITH measured AS MATERIALIZED (
             SELECT m.metric, m.part, m.value, m.events, m.state
-              FROM memwarden_internal.measure(p_org_id, p_now, p_hourly, p_live_since) AS m
+              FROM memwarden_internal.measure(p_org_id, p_now, p_hourly, p_live_since, p_has_scheduler) AS m
         )
         SELECT jsonb_agg(to_jsonb(a)) FROM (
             SELECT m.metric, m.part, m.value, m.events,
@@ -69,10 +83,10 @@ BEGIN
                AND NOT EXISTS (SELECT FROM measured AS m WHERE m.metric = d.metric AND m.part = '*')) AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz, boolean) IS
     'What measure() finds, each with its state. NOT_MEASURED: there is nothing to measure, since it was never set up or nothing happened, '
     'or it is a share of fewer than five events, which tell nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_points(p_org_id bigint, p_now timestamptz, p_all boolean)
 RETURNS void
@@ -84,7 +98,8 @@ DECLARE
     v_hourly boolean := p_all OR NOT EXISTS (SELECT FROM memwarden_data.metric_point AS p
                                               WHERE p.org_id = p_org_id AND p.metric = 'memories' AND p.part = '*' AND p.hour = v_hour);
 BEGIN
-    PERFORM memwarden_internal.keep_points(p_org_id, p_now, memwarden_internal.points_of(p_org_id, p_now, v_hourly, NULL));
+    PERFORM memwarden_internal.keep_points(p_org_id, p_now, memwarden_internal.points_of(
+        p_org_id, p_now, v_hourly, NULL, v_hourly AND memwarden_internal.has_scheduler()));
     IF p_org_id = 0 THEN
         RETURN;
     END IF;

@@ -11,6 +11,7 @@ DECLARE
     v_now      timestamptz := clock_timestamp();
     v_orgs     bigint[] := memwarden_internal.measured_orgs();
     v_since    timestamptz := coalesce(health_gate.since, '-infinity');
+    v_called   boolean := memwarden_internal.has_scheduler();
     v_database jsonb;
     v_org      record;
     v_points   jsonb;
@@ -18,12 +19,12 @@ BEGIN
     IF (health_gate.minimum BETWEEN 0 AND 1) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'minimum: a number from 0 to 1');
     END IF;
-    v_database := memwarden_internal.points_of(0, v_now, true, v_since);
+    v_database := memwarden_internal.points_of(0, v_now, true, v_since, v_called);
     FOR v_org IN
         SELECT o.org_id, o.name FROM memwarden_data.organisation AS o
          WHERE o.org_id <> 0 AND o.org_id = ANY (v_orgs) AND (health_gate.org IS NULL OR o.name = health_gate.org) ORDER BY o.name
     LOOP
-        v_points := memwarden_internal.points_of(v_org.org_id, v_now, true, v_since);
+        v_points := memwarden_internal.points_of(v_org.org_id, v_now, true, v_since, v_called);
         RETURN QUERY
         SELECT v_org.name,
                -- What is missing may be as bad or as good as it gets: who passes does so in either case.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import psycopg
@@ -13,6 +14,7 @@ from helpers import recall, write
 from memwarden.cli.observing import _ending
 from memwarden.results import GateAnswer
 from operations.metrics.conftest import History, found
+from plans import calls_of, plans_of, touched
 
 ANSWER = "SELECT * FROM memwarden.health_gate(org => %s)"
 
@@ -238,21 +240,32 @@ def test_the_gate_waits_for_nobody_and_changes_nothing(place: History) -> None:
     assert place.rows("metric_point") == []
 
 
-def test_the_gate_measures_only_what_it_judges_by(place: History) -> None:
-    """No vectors are compared, and no times read: the score has no use for them.
+def test_the_gate_measures_only_what_it_judges_by(world: World) -> None:
+    """No vectors are compared, no times read, nothing that no score counts; jobs are asked once.
 
+    Each organisation costs the same, however many there are, in calls as in rows.
     Proves: Q5
     """
-    admin = place.world.admin
-    calls = (
-        "SELECT pg_stat_get_xact_function_calls(to_regproc('memwarden_internal.measure_' || %s))"
-    )
-    names = ("writes", "effect", "lag", "novelty", "fill", "times", "held_back")
-    with admin.transaction():
-        admin.execute("SET LOCAL track_functions = 'all'")
-        answer(place)
-        made = {name: place.world.value(calls, name) or 0 for name in names}
-    assert made == dict(zip(names, (1, 1, 1, 0, 0, 0, 0), strict=True))
+    monitor = world.role("memwarden_monitor")
+    ask = "SELECT answer FROM memwarden.health_gate()"
+    calls, rows = [], []
+    for size in (1, 2, 3):
+        found(world)
+        calls.append(calls_of(world, monitor, ask))
+        answers, nodes = plans_of(world, monitor, ask)
+        assert len(answers) == size
+        rows.append(sum(touched(node) for node in nodes if "Plans" not in node))
+    judged = "consistency database effect erasures lag recalls reviews writes"
+    made = {name.removeprefix("measure_") for name in calls[0] if name.startswith("measure_")}
+    assert made == set(judged.split())
+    grown = [
+        {name: more[name] - fewer[name] for name in more if more[name] != fewer[name]}
+        for fewer, more in pairwise(calls)
+    ]
+    assert grown[0] == grown[1]
+    assert max(grown[0].values()) <= 15
+    assert not {"job_states", "has_scheduler", "table_sizes"} & grown[0].keys()
+    assert rows[2] - rows[1] == rows[1] - rows[0]
 
 
 def test_what_is_missing_decides_nothing(place: History) -> None:
