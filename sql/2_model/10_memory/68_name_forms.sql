@@ -83,7 +83,8 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_name_forms() IS 'Trigger keep_name_forms: sets the forms of the names of an item.';
+COMMENT ON FUNCTION memwarden_internal.keep_name_forms() IS
+    'Triggers keep_name_forms and keep_new_name_forms: set the forms of the names of an item that is new or bears another name.';
 REVOKE ALL ON FUNCTION memwarden_internal.keep_name_forms() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_names(

@@ -1,7 +1,9 @@
 CREATE OR REPLACE TRIGGER cap_lifetime BEFORE UPDATE OF expires_at, kept_until ON memwarden_data.item
     FOR EACH ROW WHEN (NEW.kept_until < coalesce(NEW.expires_at, 'infinity')) EXECUTE FUNCTION memwarden_internal.cap_lifetime();
-CREATE OR REPLACE TRIGGER keep_name_forms BEFORE INSERT OR UPDATE OF subject, predicate ON memwarden_data.item
-    FOR EACH ROW WHEN (num_nonnulls(NEW.subject, NEW.predicate, NEW.subject_form, NEW.predicate_form) > 0)
+CREATE OR REPLACE TRIGGER keep_name_forms BEFORE INSERT ON memwarden_data.item
+    FOR EACH ROW WHEN (num_nonnulls(NEW.subject, NEW.predicate) > 0) EXECUTE FUNCTION memwarden_internal.keep_name_forms();
+CREATE OR REPLACE TRIGGER keep_new_name_forms BEFORE UPDATE OF subject, predicate ON memwarden_data.item
+    FOR EACH ROW WHEN ((NEW.subject, NEW.predicate) IS DISTINCT FROM (OLD.subject, OLD.predicate))
     EXECUTE FUNCTION memwarden_internal.keep_name_forms();
 CREATE OR REPLACE TRIGGER guard_version BEFORE UPDATE ON memwarden_data.version
     FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_version();

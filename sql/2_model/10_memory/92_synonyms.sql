@@ -90,9 +90,9 @@ BEGIN
       FROM unnest(v_items, v_fingerprints, v_keys) AS n (item_id, fingerprint, key_hash)
      WHERE i.org_id = p_org_id AND i.item_id = n.item_id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    -- The forms of names follow, by the trigger keep_name_forms; and what people have agreed to follows those.
+    -- The forms of names follow, and what people have agreed to follows those.
     WITH renamed AS (
-        UPDATE memwarden_data.item AS i SET subject = i.subject, predicate = i.predicate
+        UPDATE memwarden_data.item AS i SET subject_form = k.subject_form, predicate_form = k.predicate_form
           FROM memwarden_data.item AS n
          CROSS JOIN LATERAL memwarden_internal.kept_name_forms(n.subject, n.predicate, p_synonyms::text) AS k
          WHERE n.org_id = p_org_id AND i.org_id = n.org_id AND i.item_id = n.item_id

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helpers import recall, write
+from plans import calls_of
 from shipped import SCOPE
 
 if TYPE_CHECKING:
@@ -162,3 +163,24 @@ def test_what_was_held_is_found_in_every_spelling(world: World) -> None:
     ).fetchall()
     assert [(row["content"], row["subject"]) for row in rows] == [({"n": 1}, "Ana  SILVA")]
     assert first["item_id"]
+
+
+def test_forms_are_worked_out_once_for_a_name(world: World) -> None:
+    """Not by a write without names, and not by the next version of a fact in the same spelling.
+
+    Proves: L6
+    """
+    agent = world.agent(SCOPE)
+    write(agent, "semantic", {"n": 1}, subject="José Weiß", predicate="works_at")
+    ask = "SELECT memwarden.write(layer => 'semantic', content => {}{})"
+    named = ", subject => 'José {}', predicate => 'works_at'"
+    calls = [
+        calls_of(world, agent.info.user, ask.format(content, names)).get("kept_name_forms", 0)
+        for content, names in (
+            ("'\"The oven is warm\"'", ""),
+            ("'{\"n\": 2}'", named.format("Weiß")),
+            ("'{\"n\": 2}'", named.format("WEISS")),
+            ("'{\"n\": 2}'", named.format("Wald")),
+        )
+    ]
+    assert calls == [0, 0, 1, 1]
