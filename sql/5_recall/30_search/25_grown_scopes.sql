@@ -124,8 +124,10 @@ BEGIN
         CONTINUE WHEN v_shelf.shelf < 0 OR NOT v_shelf.asked;
         leftovers := leftovers OR NOT v_shelf.cleared;
         v_part := memwarden_internal.part_of_shelf(
-            v_shelf.shelf, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id,
-                p_labels, p_only, NULL);
+            v_shelf.shelf,
+            -- An index of old words does not tell what has those of today.
+            p_by_index AND memwarden_internal.have_old_words(ARRAY[v_shelf.scope_id]) IS NULL, p_query, p_embedding, p_model_id,
+                p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only, NULL);
         samples := samples || v_part.sample;
         IF v_part.enough THEN
             v_pooled := v_pooled || v_shelf.shelf;
@@ -140,8 +142,8 @@ BEGIN
     END LOOP;
     IF v_wide < 0 THEN
         v_part := memwarden_internal.wide_part(
-            v_wide, v_shelved, p_scopes, p_layers, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit,
-                p_now, p_principal_id, p_labels, p_only);
+            v_wide, v_shelved || memwarden_internal.have_old_words(p_scopes), p_scopes, p_layers, p_by_index, p_query, p_embedding,
+                p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only);
         samples := samples || v_part.sample;
         beside := v_part.beside;
         changed := v_part.changed;
@@ -172,9 +174,10 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
     smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
-    'What a recall looks at where a scope and layer have a shelf of their own. By index, where that is allowed and '
-    'tells enough: the items of pool_of_shelf(), the first so many (pooled) of item_ids, and, without a cosine, all of '
-    'that scope''s other layers. Of many small scopes likewise, and what has changed in them. scopes are those that '
+    'What a recall looks at where a scope and layer have a shelf of their own. By index, where that is allowed, tells '
+    'enough, and has the words of today: the items of pool_of_shelf(), the first so many (pooled) of item_ids, and, '
+    'without a cosine, all of that scope''s other layers. '
+    'Of many small scopes likewise, and what has changed in them. scopes are those that '
     'remain to be read, measured those of which the shared shelf''s vectors are needed; where a sample stands for what '
     'is read, it does not for scopes beside and items changed. Otherwise the shelf is to be read whole, of the scope '
     'and layer in homes. samples: the statistics of both.';

@@ -70,8 +70,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wide_reach(integer, smallint, bigint[], bigint[], text[]) IS
-    'What of a shelf of copies a recall of some scopes reaches; p_shelved have shelves of their own. NULL where that is '
-    'too little to ask an index for, where it has changed too much, or where its words are of several languages.';
+    'What of a shelf of copies a recall of some scopes reaches; p_shelved are left out: they have shelves of their own, or '
+    'words of before. NULL where that is too little to ask an index for, where it has changed too much, or where its '
+    'words are of several languages.';
 REVOKE ALL ON FUNCTION memwarden_internal.wide_reach(integer, smallint, bigint[], bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.changed_vectors(

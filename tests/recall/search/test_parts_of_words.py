@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import psycopg
 import pytest
@@ -262,6 +263,33 @@ def test_words_of_before_an_update_are_made_anew_in_batches(world: World) -> Non
     assert world.rows(STATUS) == []
     assert is_alike()
     stored.check(admin)
+
+
+def test_a_scope_with_a_shelf_is_asked_by_the_words_of_today_meanwhile(world: World) -> None:
+    """Its index has the words of before: what they do not tell is found, and found as beside it.
+
+    Proves: L6
+    """
+    admin, agent = world.admin, world.agent(SCOPE)
+    admin.execute("UPDATE memwarden_data.layer SET own_shelf_from = 200")
+    old = ["The café of Łódź is shut", "Ask JIRA-4712 for the key"]
+    remember(agent, [*old, *(f"Parcel {n} is from Łódź in case {n}" for n in range(300))])
+    admin.execute(OLD_WORDS)
+    admin.execute("CALL memwarden.arrange_shelves()")
+    admin.execute(MIGRATION.read_text())
+    shelves = "SELECT count(*) FROM memwarden_data.shelf WHERE vacated_at IS NULL AND shelf > 0"
+    assert world.value(shelves) == 1
+    new = ["A cafe is by the sea", "Ticket 4712 is about a lamp"]
+    remember(agent, new)
+    asked: list[dict[str, Any]] = [
+        {"query": query, "k": 5, **how}
+        for query in ("cafe", "4712")
+        for how in ({}, {"weights": {"keyword": 1}})
+    ]
+    meanwhile = [found(agent, **question) for question in asked]
+    assert [{*answer[:2]} for answer in meanwhile[::2]] == [{old[0], new[0]}, {old[1], new[1]}]
+    admin.execute("CALL memwarden.reindex_words()")
+    assert meanwhile == [found(agent, **question) for question in asked]
 
 
 def test_what_was_said_at_a_time_is_found_without_accents_and_by_parts(world: World) -> None:

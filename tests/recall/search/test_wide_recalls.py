@@ -144,6 +144,28 @@ def test_what_is_fresh_is_found_among_what_counts_half(world: World, reader: Age
     assert answers(reader, of=1) == before
 
 
+def test_scopes_whose_words_are_of_before_are_read_beside_it(world: World, reader: Agent) -> None:
+    """Their copies lack words that the memories have by now.
+
+    Proves: L6
+    """
+    before = answers(reader)
+    arrange(world)
+    paths = f"'{ORG}/user/u[0-4]'"
+    some = f"(SELECT scope_id FROM memwarden_data.scope WHERE path SIMILAR TO {paths})"
+    for change in (
+        f"UPDATE memwarden_data.item SET search_vector = '' WHERE scope_id IN {some}",
+        f"UPDATE memwarden_data.embedding SET words = '' WHERE shelf <> 0 AND scope_id IN {some}",
+    ):
+        world.admin.execute(change)
+    assert answers(reader) != before
+    world.admin.execute(
+        "UPDATE memwarden_data.scope SET reindexed_to = '00000000-0000-0000-0000-000000000000'"
+        f" WHERE scope_id IN {some}"
+    )
+    assert answers(reader) == before
+
+
 def test_the_index_answers(world: World, reader: Agent) -> None:
     """Of the vectors, of the words, and the one that memories are drawn by."""
     arrange(world)
