@@ -110,13 +110,14 @@ def test_any_white_space_within_a_sentence_does_not_stop_a_rule(blank: str) -> N
         if is_line and ":" in sentence:
             # What stands before a colon stands in one line.
             continue
-        assert said(sentence.replace(" ", blank)) == [content]
+        # Where a line ends that says something on its own, nobody knows whether it goes on.
+        either = [[content], []] if is_line else [[content]]
+        assert said(sentence.replace(" ", blank)) in either
         words = sentence.split(" ")
         for at in range(1, len(words)):
-            broken = " ".join(words[:at]) + blank + " ".join(words[at:])
-            found = said(broken)
-            # Where a line ends that says something on its own, nobody knows whether it goes on.
-            assert found == [content] or (is_line and found == said(" ".join(words[:at])))
+            first = " ".join(words[:at])
+            broken = first + blank + " ".join(words[at:])
+            assert said(broken) in (either if said(first) else either[:1])
 
 
 def test_lines_are_sentences_of_their_own() -> None:
@@ -127,9 +128,42 @@ def test_lines_are_sentences_of_their_own() -> None:
     for end in ("\n", "\r\n", "\n\n", "\n- ", "\u2028", "\n\u2022 "):
         lines = ["I live in Rome", "I have two cats", "My name is Bo"]
         assert said(end.join(lines)) == ["Rome", {"has": "two cats"}, "Bo"]
-    assert said("i live in rome\nlove it here") == ["rome"]
-    assert said("I live in Rome\nBerlin is nice") == ["Rome"]
+    assert said("I live in Rome\n\nBerlin is nice") == ["Rome"]
+    assert said("I live in Rome.\nBerlin is nice") == ["Rome"]
     assert said("I live in\n\nRome") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "rest"),
+    [
+        ("I prefer green", "tea"),
+        ("I prefer green", "tea over coffee."),
+        ("I live in New", "York"),
+        ("I live in Rome", "Nice."),
+        ("My name is Ana", "Maria Silva"),
+        ("My favourite colour is dark", "blue"),
+        ("I'm a night", "nurse"),
+        ("I'm allergic to pea", "nuts"),
+        ("I have two guinea", "pigs"),
+        ("I've been playing chess for ten", "years"),
+        ("I'm studying computer", "science"),
+        ("We decided to use Postgres", "fifteen"),
+        ("Remember that the code is 47", "12"),
+        ("From now on answer in Swiss", "German"),
+        ("The project uses SQL", "Server"),
+        ("Retention policy: backups are kept for 90", "days"),
+        ("No, the meeting is on Tuesday, not next", "Monday"),
+    ],
+)
+def test_what_may_go_on_in_the_next_line_says_nothing(line: str, rest: str) -> None:
+    """Half a value is a wrong one, whichever rule reads it; with a full stop it is whole.
+
+    Proves: F2
+    """
+    whole = said(f"{line}.")
+    assert len(whole) == 1
+    assert said(f"{line}\n{rest}") == said(f"{line}\r\n  {rest}\n\nBye") == []
+    assert said(f"{line}.\n{rest}") == said(f"{line}\n\n{rest}") == whole
 
 
 HIDDEN = [

@@ -65,9 +65,7 @@ def _is_item(line: str) -> bool:
 def is_continued(first: str, second: str) -> bool:
     """Whether a line surely goes on in the next: by a word that ends nothing or begins nothing."""
     last, begun = first.split()[-1], second.split()[0]
-    is_word = len(second.split()) == 1
-    is_short = is_word and (second.endswith(".") or len(first.split()) == 1)
-    return is_short or last.lower() in STOP or (begun.islower() and begun in STOP)
+    return last.lower() in STOP or (begun.islower() and begun in STOP)
 
 
 def without_signs(sentence: str) -> str:

@@ -207,7 +207,12 @@ def _said_from(sentences: Sequence[Sentence], first: int) -> tuple[list[Said], i
         if not line.goes_on or len(joined) > _LONGEST:
             break
         surely = is_continued(sentences[at - 1].text, line.text)
-        if not surely and (said or at > first + 3 or said_in_sentence(line.text)):
+        if not surely and said_in_sentence(line.text):
+            break
+        if not surely and said:
+            # Nobody knows whether "I prefer green" goes on with "tea".
+            return [], at
+        if not surely and at > first + 3:
             break
         joined = f"{joined} {line.text}"
         found = said_in_sentence(joined)
