@@ -425,6 +425,10 @@ FORMATS: dict[str, Form] = {
 }
 
 UNKNOWN: list[Any] = [
+    "Ana: I live in Rome.",
+    {"instruction": "Say hello to all of us", "input": "", "output": "I live in Rome."},
+    {"chosen": "\n\nHuman: I live in Rome.\n\nAssistant: Hi", "rejected": "\n\nHuman: No"},
+    {"header": "Gemini Apps", "title": "Prompted I live in Rome", "products": ["Gemini Apps"]},
     {"utterings": {"ana": "I live in Rome."}},
     {"customer": "cus_77", "channel": "email"},
     {"role": "user", "content": [{"type": "hologram", "speech": "I live in Rome."}]},

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memwarden_core.extraction.candidates import candidates
+from memwarden_core.extraction.candidates import candidates, found_in
 from memwarden_core.fingerprint import key_hash
 from memwarden_core.server import speaker_in
 from memwarden_core.support.judge import supports
@@ -26,6 +26,8 @@ SLACK = {"type": "message", "ts": "1355517523.000005", "text": TEXT}
 TELEGRAM = {"id": 7, "type": "message", "date": "2024-05-12T10:00:00", "text": TEXT}
 BOT_API: dict[str, Any] = {"message_id": 7, "date": 1716400000, "text": TEXT}
 DISCORD: dict[str, Any] = {"id": "9", "type": 0, "content": TEXT}
+LINE = {"type": "group", "groupId": "C1", "userId": "U4af"}
+TEXTED = {"text": TEXT}
 MATRIX = {"type": "m.room.message", "sender": "@ana:example.org"}
 
 
@@ -42,6 +44,14 @@ MATRIX = {"type": "m.room.message", "sender": "@ana:example.org"}
         (DISCORD | {"author": {"id": "53", "username": "ana"}}, "ana <53>"),
         (DISCORD | {"type": 19, "author": {"id": "53", "username": "ana"}}, "ana <53>"),
         (MATRIX | {"content": {"msgtype": "m.text", "body": TEXT}}, "@ana:example.org"),
+        ({"from": "Ana <ana@example.org>", "to": "Ben", "text": TEXT}, "Ana <ana@example.org>"),
+        ({"from": "+447700900123", "to": "447700900124", "text": TEXT}, "+447700900123"),
+        ({"source": LINE, "message": {"type": "text", "id": "1", "text": TEXT}}, "U4af"),
+        (
+            {"events": [{"type": "message", "source": LINE, "message": {"type": "text"} | TEXTED}]},
+            "U4af",
+        ),
+        ({"sender": {"id": "61"}, "recipient": {"id": "62"}, "message": TEXTED}, "61"),
         ({"sender": {"name": "users/1", "displayName": "王芳"}, "text": TEXT}, "王芳 <users/1>"),
         ({"speaker": "Ana", "user_id": "u1", "text": TEXT}, "Ana <u1>"),
         ({"role": "user", "text": TEXT, "user_id": "u1"}, "u1"),
@@ -76,6 +86,9 @@ def test_whoever_speaks_is_whom_it_is_about(message: dict[str, Any], subject: st
         {"speaker": "Assistant", "text": TEXT},
         {"sender": "assistant", "text": TEXT},
         {"source": "wiki.pdf", "text": TEXT},
+        {"from": "Rome", "to": "Oslo", "text": TEXT},
+        {"from": "20240101", "to": "20240201", "text": TEXT},
+        {"from": "2024-01-01", "to": "2024-02-01", "text": TEXT},
         SLACK | {"user": "U0A1", "bot_id": "B1"},
         SLACK | {"user": "USLACKBOT"},
         {"subtype": "message_deleted", "previous_message": SLACK | {"user": "U0A1"}},
@@ -160,11 +173,30 @@ TWO = [("Ana", "Ghent"), ("Ben", "Malmo")]
 def test_the_names_before_its_lines_speak_in_a_transcript(
     text: str, said: list[tuple[str, str]]
 ) -> None:
-    """As it is, or as the text of a turn whose speaker has no name.
+    """As it is, or as the text of a turn whose speaker has no name, where names come back.
 
     Proves: F2
     """
-    assert lives(text) == lives({"role": "user", "content": text}) == said
+    assert lives(text) == lives({"role": "user", "content": f"{text}\n{text}"}) == said
+
+
+@pytest.mark.parametrize("names", ["Update Reason", "Ana Ben", "Grund Neues", "王芳 理由", "Q1 Q2"])
+def test_headings_of_a_message_are_no_speakers_and_are_told(names: str) -> None:
+    """Words before colons speak where they take turns; what is lost without is counted.
+
+    Proves: F2
+    """
+    one, two = names.split()
+    text = f"{one}: I live in Ghent\n{two}: I like tea"
+    for content in (
+        {"role": "user", "content": text},
+        {"speaker": "Cy", "content": text},
+        {"messages": [{"speaker": "Cy", "text": "Hi"}, {"role": "user", "text": text}]},
+    ):
+        assert found_in(content) == ([], 2)
+    for alone in (f"{one}: I live in Ghent", {"role": "user", "text": f"{two}: I live in Ghent"}):
+        assert found_in(alone) == ([], 1)
+    assert found_in(f"{one}: Hello!") == ([], 0)
 
 
 @pytest.mark.parametrize(

@@ -48,13 +48,15 @@ def found_in(content: object) -> Found:
     """Return the candidates in a content, and how much of it could not be read."""
     found: list[dict[str, Any]] = []
     parts = list(_parts(content))
+    unread = sum(each.unread for each in parts if isinstance(each, Turn))
     for part in _heard(parts):
         if isinstance(part, Spoken):
-            found += filter(None, (_spoken(part, each) for each in said_in(part.text)))
+            said = list(said_in(part.text))
+            found += filter(None, (_spoken(part, each) for each in said))
+            unread += part.labelled and any(each.subject == "I" for each in said)
         else:
             found.append(part)
     unique = {json.dumps(each, sort_keys=True): each for each in found}
-    unread = sum(each.unread for each in parts if isinstance(each, Turn))
     return Found(list(unique.values())[:MOST], unread)
 
 
@@ -89,9 +91,9 @@ def _heard(parts: list[Turn | dict[str, Any]]) -> Iterator[Spoken | dict[str, An
     named = any(isinstance(each, Turn) and each.speaker not in (None, USER) for each in parts)
     for part in parts:
         if isinstance(part, Turn):
-            # Among people who have names, nobody knows who has none.
-            speaker = None if named and part.speaker == USER else part.speaker
-            yield from spoken(part.text, speaker)
+            for each in spoken(part.text, part.speaker):
+                # Among people who have names, nobody knows who has none.
+                yield each._replace(by=None) if named and each.by == USER else each
         else:
             yield part
 

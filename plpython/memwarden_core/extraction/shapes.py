@@ -149,9 +149,11 @@ def _is_conversation(value: object) -> bool:
 def _unwrapped(
     outer: dict[str, Any], inner: dict[str, Any], depth: int
 ) -> Iterator[Message | Answer]:
-    # Who says what names nobody and is of no kind stands outside.
-    whose = () if any(name in inner for name in (*_SPOKEN, *_KINDS)) else (*_SPOKEN, *_KINDS)
-    kept = {name: outer[name] for name in whose if isinstance(outer.get(name), str)}
+    # Who says what names nobody stands outside, and of what kind it is where nothing tells.
+    whose = () if any(name in inner for name in _SPOKEN) else _SPOKEN
+    if whose and not any(name in inner for name in _KINDS):
+        whose += _KINDS
+    kept = {name: outer[name] for name in whose if isinstance(outer.get(name), str | dict)}
     path = outer.get("id")
     if kept and isinstance(path, list) and path:
         # A class by its path, as langchain_core, messages, HumanMessageChunk.

@@ -33,6 +33,8 @@ _LONGEST = 200
 _SHORT = 4
 """A number of fewer digits tells speakers of one recording apart."""
 _ADDRESS = late(r"\"?([^\"<>]*?)\"?\s*<([^<>\s]+)>")
+_REACHED = late(r"(?:[^<>]*<)?[^\s<>]*\w@\w[^\s<>]*>?|\+\d{8,15}")
+"""Mail and telephones reach a person, and no place."""
 _WORD = late(r"[^\W\d_]+")
 _MASKED = late(r"\[[\w.]+\]")
 
@@ -129,7 +131,10 @@ def _named(message: dict[str, Any], field: str, *, sure: bool) -> tuple[str, str
         return _described(value)
     if not isinstance(value, str) or (
         # From Rome to Oslo; but a mail is from somebody to somebody.
-        field == "from" and "to" in message and "body" not in message
+        field == "from"
+        and "to" in message
+        and "body" not in message
+        and not _REACHED.fullmatch(value.strip())
     ):
         return "", ""
     mail = _ADDRESS.fullmatch(value.strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..bookkeeping import HEADINGS
 from ..language.words import FIRST_PERSON
@@ -45,6 +46,8 @@ class Spoken(NamedTuple):
 
     by: str | None
     text: str
+    labelled: bool = False
+    """Whether nobody knows only because of what stands before them: a name or a label."""
 
 
 class _Line(NamedTuple):
@@ -63,13 +66,7 @@ def spoken(text: str, speaker: str | None) -> Iterator[Spoken]:
     known has pasted, only that person's own lines are theirs.
     """
     lines = [_read(line) for line in _own(text)]
-    names = {line.name for line in lines if line.name}
-    timed = [line for line in lines if line.sure]
-    is_transcript = (
-        any(line.name for line in timed)
-        or len(timed) >= _TALKERS
-        or (len(names) >= _TALKERS and not any(map(_is_field, names)))
-    )
+    is_transcript = _is_transcript(lines, speaker)
     everywhere = all(line.name is not None or not line.words.strip() for line in lines)
     by, words, labels = speaker, list[str](), 0
     for line in lines:
@@ -83,10 +80,29 @@ def spoken(text: str, speaker: str | None) -> Iterator[Spoken]:
         if is_transcript:
             by, words = _who(line, speaker, everywhere=everywhere), [line.words]
             continue
-        yield Spoken(None, line.words)
+        yield Spoken(None, line.words, labelled=True)
         if labels >= _HEADER:
             by = None
-    yield Spoken(by, "".join(words))
+    yield Spoken(by, "".join(words), labelled=by != speaker and not is_transcript)
+
+
+def _is_transcript(lines: list[_Line], speaker: str | None) -> bool:
+    """Whether lines have times, or names that take turns.
+
+    Where somebody says it all, words before a colon may be headings: names come back, or the
+    speaker's is among them.
+    """
+    timed = [line for line in lines if line.sure]
+    if any(line.name for line in timed) or len(timed) >= _TALKERS:
+        return True
+    named = [line.name for line in lines if line.name]
+    names = set(named)
+    if len(names) < _TALKERS or any(map(_is_field, names)):
+        return False
+    turns = sum(name != before for name, before in pairwise(named)) + 1
+    return (
+        speaker is None or turns > len(names) or any(_is_speakers(name, speaker) for name in names)
+    )
 
 
 def _own(text: str) -> Iterator[str]:
@@ -136,6 +152,13 @@ def _is_field(name: str) -> bool:
     return any(word in DOUBT for word in words) or words[-1] in HEADINGS | ATTRIBUTES
 
 
+def _is_speakers(name: str, speaker: str) -> bool:
+    """Whether a name before a line is that of who says all of it."""
+    if speaker == USER:
+        return name.casefold() in PEOPLE
+    return name.casefold() in (speaker.casefold(), without_id(speaker).casefold())
+
+
 def _who(line: _Line, speaker: str | None, *, everywhere: bool) -> str | None:
     """Who says a line of a transcript, None where its name tells nobody from others."""
     name = " ".join((line.name or "").split())
@@ -143,7 +166,6 @@ def _who(line: _Line, speaker: str | None, *, everywhere: bool) -> str | None:
         name = USER
     elif name.casefold() in MACHINES or is_label(name) or not name[:1].strip("@").isalpha():
         return None
-    if speaker not in (None, USER):
-        own = {(speaker or "").casefold(), without_id(speaker or "").casefold()}
-        return speaker if name.casefold() in own else None
+    if speaker is not None and speaker != USER:
+        return speaker if _is_speakers(name, speaker) else None
     return name if line.sure or everywhere or not name[0].islower() else None

@@ -23,7 +23,7 @@ def lives(shipped: Shipped, *contents: Any) -> dict[str, Any]:
 
 @pytest.mark.every_version
 def test_two_speakers_are_two(shipped: Shipped) -> None:
-    """By id, by name and id, and by the lines of a transcript; a machine is none.
+    """By id, by name and id, and by the lines of a transcript; a machine or a heading is none.
 
     Proves: F2
     """
@@ -38,6 +38,8 @@ def test_two_speakers_are_two(shipped: Shipped) -> None:
         "Ben: I live in Kobe\nCy: I live in Pisa",
         {"role": "assistant", "content": "I live in the cloud."},
         {"text": "I live in Bonn."},
+        {"role": "user", "content": "I live in New\nYork"},
+        {"role": "user", "content": "Update: I live in Lyon\nReason: I live in Nice"},
     )
     assert found == {
         "U0A1": "Ghent",
