@@ -150,7 +150,7 @@ def _unwrapped(
     outer: dict[str, Any], inner: dict[str, Any], depth: int
 ) -> Iterator[Message | Answer]:
     # Who says what names nobody stands outside, and of what kind it is where nothing tells.
-    whose = () if any(name in inner for name in _SPOKEN) else _SPOKEN
+    whose: tuple[str, ...] = () if any(name in inner for name in _SPOKEN) else _SPOKEN
     if whose and not any(name in inner for name in _KINDS):
         whose += _KINDS
     kept = {name: outer[name] for name in whose if isinstance(outer.get(name), str | dict)}
