@@ -17,12 +17,15 @@ $type$;
 COMMENT ON TYPE memwarden_internal.hygiene_finding IS
     'What pollutes a layer: an item and, where another is to stand in its place, which; each as it was when it was looked at.';
 
-CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_duplicates(p_org_id bigint, p_layer text, p_scope_id bigint, p_most bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_duplicates(
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_now timestamptz)
 RETURNS TABLE (scope_id bigint, item_id uuid, better_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
+DECLARE
+    v_week bigint := floor(date_part('epoch', p_now) / 604800);
 BEGIN
     -- The surest of those that say the same stays, and of equals the oldest.
     RETURN QUERY
@@ -36,7 +39,7 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.kind IS DISTINCT FROM 'annotation'
            AND (p_scope_id IS NULL OR i.scope_id = p_scope_id)
     )
-    SELECT k.scope_id, k.item_id, k.first_id FROM known AS k WHERE k.item_id <> k.first_id
+    SELECT k.scope_id, k.item_id, k.first_id FROM known AS k WHERE k.item_id <> k.first_id AND coalesce(p_part, 0) = 0
      UNION ALL
     -- In other words: what lies as near as the layer's duplicate_similarity, and of which the judge says that it is the same.
     SELECT g.scope_id, s.id, n.item_id
@@ -44,23 +47,28 @@ BEGIN
                    array_agg((p_org_id, k.item_id, k.updated_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, p_layer,
                               k.fingerprint, '{}', NULL, NULL, NULL)::memwarden_internal.scored_item
                              ORDER BY k.adjusted_confidence DESC, k.confidence DESC, k.item_id) AS items
-              FROM (SELECT n.*, row_number() OVER (PARTITION BY n.scope_id, n.label_id ORDER BY n.item_id DESC) AS place
-                      FROM known AS n WHERE n.item_id = n.first_id AND n.duplicate_similarity IS NOT NULL) AS k
-             WHERE p_most IS NULL OR k.place <= p_most
+              FROM known AS k
+             -- Blocks of about 500 meet as the players of a tournament do: each meets one other in a week, and all in as many weeks.
+             CROSS JOIN (SELECT 2 * ((greatest(count(*), 1) + 999) / 1000) - 1 AS last FROM known AS c) AS n
+             CROSS JOIN LATERAL (SELECT (uuid_hash_extended(k.item_id, 0) & 9223372036854775807) % (n.last + 1) AS number) AS b
+             CROSS JOIN LATERAL (SELECT (b.number + n.last - v_week % n.last) % n.last AS place) AS t
+             WHERE k.item_id = k.first_id AND k.duplicate_similarity IS NOT NULL
+               AND (p_part IS NULL OR p_part = CASE WHEN b.number = n.last THEN 0 ELSE least(t.place, n.last - t.place) END)
              GROUP BY k.scope_id, k.label_id HAVING count(*) > 1) AS g
      CROSS JOIN LATERAL unnest(memwarden_internal.say_nearly_once(
-               g.items, cardinality(g.items), '{}', ARRAY[p_org_id], ARRAY[g.scope_id], clock_timestamp(), NULL, NULL)) AS n
+               g.items, cardinality(g.items), '{}', ARRAY[p_org_id], ARRAY[g.scope_id], p_now, NULL, NULL)) AS n
      CROSS JOIN LATERAL unnest(n.same_as) AS s (id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint, timestamptz) IS
     'Memories of a layer that say what better_id says, in the same scope and for the same readers: in the same words, or in others. '
-    'p_scope_id: of that scope alone. The time it takes grows with the square of what a scope holds; p_most: so many of the newest of a '
-    'scope are compared in other words. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint) FROM PUBLIC;
+    'p_scope_id: of that scope alone. The time it takes grows with the square of what a scope holds; p_part: '
+    'of about 1,000 in other words, from 0, with which the same words are found; any two are in one part once in as many weeks as the '
+    'scope has times 500 memories. Source: four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_findings(
-    p_org_id bigint, p_layer text, p_scope_id bigint, p_most bigint, p_now timestamptz)
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_now timestamptz)
 RETURNS TABLE (finding text, action text, scope_id bigint, item_id uuid, better_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -69,7 +77,11 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT 'DUPLICATE', 'SUPERSEDE', d.scope_id, d.item_id, d.better_id
-      FROM memwarden_internal.hygiene_duplicates(p_org_id, p_layer, p_scope_id, p_most) AS d;
+      FROM memwarden_internal.hygiene_duplicates(p_org_id, p_layer, p_scope_id, p_part, p_now) AS d;
+    -- What needs no comparison is found once.
+    IF p_part > 0 THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     SELECT 'CONTRADICTION', CASE WHEN c.better_id IS NULL THEN 'REVIEW' ELSE 'SUPERSEDE' END, c.scope_id, c.item_id, c.better_id
       FROM (SELECT i.scope_id, i.item_id,
@@ -158,7 +170,7 @@ REVOKE ALL ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) FROM P
 GRANT EXECUTE ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clean_layer(
-    p_org_id bigint, p_layer text, p_scope_id bigint, p_most bigint, p_dry_run boolean, p_expected bigint, p_now timestamptz)
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_dry_run boolean, p_expected bigint, p_now timestamptz)
 RETURNS TABLE (finding text, action text, items bigint, done bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -179,7 +191,7 @@ BEGIN
     -- Looking takes long and locks nothing.
     v_found := ARRAY(
         SELECT (h.finding, h.action, h.scope_id, h.item_id, i.version_id, h.better_id, b.version_id)::memwarden_internal.hygiene_finding
-          FROM memwarden_internal.hygiene_findings(p_org_id, p_layer, p_scope_id, p_most, p_now) AS h
+          FROM memwarden_internal.hygiene_findings(p_org_id, p_layer, p_scope_id, p_part, p_now) AS h
           JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = h.item_id
           LEFT JOIN memwarden_data.item AS b ON b.org_id = p_org_id AND b.item_id = h.better_id);
     IF NOT p_dry_run THEN

@@ -10,6 +10,7 @@ AS $function$
 DECLARE
     v_at   record;
     v_next bigint;
+    v_part bigint;
     v_more jsonb;
     v_now  timestamptz := clock_timestamp();
 BEGIN
@@ -17,22 +18,25 @@ BEGIN
     IF p_after IS NULL THEN
         PERFORM memwarden_internal.list_layers_to_collect();
     END IF;
-    SELECT n.org_id, n.layer, n.scope_id, n.cleans, n.found INTO v_at
+    SELECT n.org_id, n.layer, n.scope_id, n.part, n.cleans, n.found INTO v_at
       FROM jsonb_to_record(coalesce(p_after::jsonb, memwarden_internal.next_layer_to_clean(0, '')))
-           AS n (org_id bigint, layer text, scope_id bigint, cleans boolean, found jsonb);
+           AS n (org_id bigint, layer text, scope_id bigint, part bigint, cleans boolean, found jsonb);
     IF v_at.org_id IS NULL THEN
         RETURN NULL;
     END IF;
     v_next := (SELECT min(i.scope_id) FROM memwarden_data.item AS i
                 WHERE i.org_id = v_at.org_id AND i.layer = v_at.layer AND i.status = 'ACTIVE' AND i.scope_id > v_at.scope_id);
     IF v_next IS NOT NULL THEN
-        v_more := memwarden_internal.clean_scope(v_at.org_id, v_at.layer, v_next, v_at.cleans, v_now);
-        -- Once more where there may be others to end.
+        v_more := memwarden_internal.clean_scope(v_at.org_id, v_at.layer, v_next, v_at.part, v_at.cleans, v_now);
+        -- Once more where there may be others to end, and then the next part of the scope.
+        v_part := CASE WHEN v_more @? '$[*] ? (@.done >= 100)' THEN v_at.part
+                       WHEN v_at.part + 1 < memwarden_internal.hygiene_parts(v_at.org_id, v_at.layer, v_next) THEN v_at.part + 1 END;
         RETURN jsonb_build_object(
-            'org_id', v_at.org_id, 'layer', v_at.layer, 'scope_id', v_next - (v_more @? '$[*] ? (@.done >= 100)')::integer,
-            'cleans', v_at.cleans, 'found', memwarden_internal.add_findings(v_at.found, v_more, v_at.cleans));
+            'org_id', v_at.org_id, 'layer', v_at.layer, 'scope_id', v_next - (v_part IS NOT NULL)::integer,
+            'part', coalesce(v_part, 0), 'cleans', v_at.cleans, 'found', memwarden_internal.add_findings(v_at.found, v_more, v_at.cleans));
     ELSIF NOT v_at.cleans AND memwarden_internal.may_clean(v_at.org_id, v_at.layer, v_at.found) THEN
-        RETURN jsonb_build_object('org_id', v_at.org_id, 'layer', v_at.layer, 'scope_id', -1, 'cleans', true, 'found', v_at.found);
+        RETURN jsonb_build_object(
+            'org_id', v_at.org_id, 'layer', v_at.layer, 'scope_id', -1, 'part', 0, 'cleans', true, 'found', v_at.found);
     END IF;
     UPDATE memwarden_data.collection AS c
        SET cleaned_at = v_now, hygiene = memwarden_internal.held_findings(v_at.org_id, v_at.layer, v_at.cleans, v_at.found)
@@ -52,7 +56,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT jsonb_build_object('org_id', l.org_id, 'layer', l.layer, 'scope_id', -1, 'cleans', false, 'found', '[]'::jsonb)
+    RETURN (SELECT jsonb_build_object(
+                       'org_id', l.org_id, 'layer', l.layer, 'scope_id', -1, 'part', 0, 'cleans', false, 'found', '[]'::jsonb)
               FROM memwarden_data.kept_layer AS l
              WHERE l.principal_id = 0 AND l.org_id <> 0 AND l.hygiene <> 'off' AND (l.org_id, l.layer) > (p_org_id, p_layer)
              ORDER BY l.org_id, l.layer LIMIT 1);
@@ -62,24 +67,41 @@ COMMENT ON FUNCTION memwarden_internal.next_layer_to_clean(bigint, text) IS
     'Where hygiene_step() goes on behind a layer of an organisation: the next that wants it; NULL behind the last.';
 REVOKE ALL ON FUNCTION memwarden_internal.next_layer_to_clean(bigint, text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_parts(p_org_id bigint, p_layer text, p_scope_id bigint)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT (count(*) + 999) / 1000
+              FROM memwarden_data.item AS i
+              JOIN memwarden_data.kept_layer AS l ON l.org_id = i.org_id AND l.principal_id = 0 AND l.layer = i.layer
+             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
+               AND l.duplicate_similarity IS NOT NULL);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hygiene_parts(bigint, text, bigint) IS
+    'In how many parts the job compares the memories of a scope and layer, at the most; 0 where it does not.';
+REVOKE ALL ON FUNCTION memwarden_internal.hygiene_parts(bigint, text, bigint) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.clean_scope(
-    p_org_id bigint, p_layer text, p_scope_id bigint, p_cleans boolean, p_now timestamptz)
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_cleans boolean, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(jsonb_agg(to_jsonb(c)), '[]')
-              FROM memwarden_internal.clean_layer(p_org_id, p_layer, p_scope_id, 1000, NOT p_cleans, 9223372036854775807, p_now) AS c);
+              FROM memwarden_internal.clean_layer(p_org_id, p_layer, p_scope_id, p_part, NOT p_cleans, 9223372036854775807, p_now) AS c);
 EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     -- Somebody holds one of these memories: the next run looks there again.
     RETURN '[]'::jsonb;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clean_scope(bigint, text, bigint, boolean, timestamptz) IS
-    'What run_hygiene() finds in a scope and layer; p_cleans: and ends, a hundred of each finding at most. Nothing where '
+COMMENT ON FUNCTION memwarden_internal.clean_scope(bigint, text, bigint, bigint, boolean, timestamptz) IS
+    'What run_hygiene() finds in a part of a scope and layer; p_cleans: and ends, a hundred of each finding at most. Nothing where '
     'others hold it up.';
-REVOKE ALL ON FUNCTION memwarden_internal.clean_scope(bigint, text, bigint, boolean, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.clean_scope(bigint, text, bigint, bigint, boolean, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_findings(p_known jsonb, p_more jsonb, p_cleans boolean)
 RETURNS jsonb
@@ -149,8 +171,9 @@ COMMENT ON PROCEDURE memwarden.clean_layers() IS
     'The setting hygiene of each layer says whether it does not look (off), counts (report, as shipped), or also ends what is surely worse '
     'than what stands beside it (clean), with an entry in the log that gives the finding as its reason. More than half of a layer never '
     'ends so: that is HELD_BACK, and waits for run_hygiene() with a number. What is stale collect() takes, and what is sensitive sweep() '
-    'scans. Of a scope the newest 1,000 memories are compared in other words. The view collections shows what it found. A scope in which '
-    'somebody writes is left to the next run, and no writer waits for more than one scope. It commits after each scope, so it cannot '
+    'scans. Of a scope about 1,000 memories at a time are compared in other words, each with others in each week: any two meet once in as '
+    'many weeks as the scope has times 500 memories. The view collections shows what it found. A scope in which somebody writes is left to '
+    'the next run, and no writer waits for more than one scope. It commits after each part of a scope, so it cannot '
     'run inside a transaction. It is safe to run twice at once and to kill. Raises 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON PROCEDURE memwarden.clean_layers() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.clean_layers() TO memwarden_jobs, memwarden_admin;

@@ -153,6 +153,61 @@ def test_all_four_kinds_of_pollution_are_counted(world: World) -> None:
     assert statuses(world, items + others) == {"ACTIVE": 7, "SUPERSEDED": 1}
 
 
+def test_whatever_a_scope_holds_any_two_are_compared_in_time(world: World) -> None:
+    """In a scope of 1,540, once in three weeks, each with others in each week; found once a week.
+
+    Proves: L11 (all over its runs)
+    """
+    agent = world.agent("/org/acme/user/ana")
+    words = [
+        a + b for a in ("oak", "elm", "ash", "fir", "yew") for b in ("wood", "leaf", "ley", "by")
+    ]
+    twins = [
+        write_many(
+            agent,
+            [
+                {
+                    "layer": "episodic",
+                    "content": f"Ana {owns} a large {word}",
+                    "embedding": [float(place == n) for place in range(384)],
+                }
+                for n, word in enumerate(words, first)
+            ],
+        )
+        for owns, first in (("owns", 0), ("does own", 20))
+    ]
+    assert {row["outcome"] for rows in twins for row in rows} == {"COMMITTED"}, twins
+    one, two = ([row["item_id"] for row in rows] for rows in twins)
+    world.admin.execute(
+        "UPDATE memwarden_data.embedding AS e SET embedding = o.embedding"
+        "  FROM unnest(%s::uuid[], %s::uuid[]) AS t (one, two), memwarden_data.embedding AS o"
+        " WHERE e.item_id = t.two AND o.item_id = t.one AND o.model_id = e.model_id",
+        (one, two),
+    )
+    world.admin.execute("SET session_replication_role = replica")
+    world.admin.execute(
+        "INSERT INTO memwarden_data.item SELECT r.* FROM generate_series(1, 1500) AS n,"
+        " (SELECT o FROM memwarden_data.item AS o WHERE o.layer = 'episodic' LIMIT 1) AS i,"
+        " jsonb_populate_record(i.o, jsonb_build_object('item_id', memwarden_internal.uuid7(),"
+        " 'version_id', gen_random_uuid(), 'fingerprint', sha256(n::text::bytea))) AS r"
+    )
+    world.admin.execute("RESET session_replication_role")
+    clean(world)
+    assert 0 < (found(world) or {})["DUPLICATE", "SUPERSEDE"][0] < 20
+    weeks = [
+        world.rows(
+            "SELECT d.item_id FROM generate_series(0, 1) AS p, memwarden_data.scope AS s,"
+            " memwarden_internal.hygiene_duplicates(s.org_id, 'episodic', s.scope_id, p,"
+            " now() + %s * interval '1 week') AS d WHERE s.path = '/org/acme/user/ana'",
+            week,
+        )
+        for week in range(3)
+    ]
+    met = [[row["item_id"] for row in rows] for rows in weeks]
+    assert all(len(items) == len(set(items)) for items in met)
+    assert len(set().union(*met)) == 20
+
+
 def test_most_of_a_layer_waits_for_a_person(world: World) -> None:
     """It is held back, whatever the layer says, and run_hygiene() with a number ends it.
 
