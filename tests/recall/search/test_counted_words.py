@@ -25,7 +25,8 @@ Agent = Connection[DictRow]
 HOME = "/org/acme/user/ana"
 MANY = 1500
 # A few words are nearly everywhere, most in one of a hundred; two stand together always.
-WORDS = [f"word{n}" for n in range(120)]
+# A third is asked for with accents and without: a question of eight is one of more than eight.
+WORDS = [f"wörd{n}" if n % 3 == 0 else f"word{n}" for n in range(120)]
 CHANCES = [1 / (n + 1) for n in range(120)]
 COUNTS = "SELECT word, holders FROM memwarden_data.shelf_word ORDER BY word"
 COUNTED = "SELECT counted_at FROM memwarden_data.shelf WHERE shelf = 1"
@@ -107,22 +108,22 @@ def best(agent: Agent, query: str, near: list[float], **more: Any) -> list[Any]:
 
 
 def test_what_is_found_is_what_a_look_at_all_finds(world: World, agent: Agent) -> None:
-    """Of a hundred questions of rare and common words, some of which always stand together.
+    """Of sixty questions of rare and common words, some of which always stand together.
 
     Proves: L6 (a scope that has grown finds what is best by words and vector together)
     """
     chance = random.Random(7)
     found, equal = 0, 0
-    for n in range(100):
+    for n in range(60):
         query = "word5 companion word1" if n % 10 == 0 else text(chance, chance.randint(1, 8))
         near = vector(chance, chance.randrange(50))
         some = best(agent, query, near, weights={"vector": 0.5, "keyword": 0.5})
         every = best(agent, query, near, weights=EXACTLY)
         found += len({item for item, _ in some} & {item for item, _ in every})
         equal += some == every
-    assert found >= 990
+    assert found >= 594
     # What weighs little more or less is nearly always the same, too.
-    assert equal >= 80
+    assert equal >= 48
     # By words alone there is no nearest to begin with.
     for n in range(20):
         query = text(chance, 1 + n % 4)
