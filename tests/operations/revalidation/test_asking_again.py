@@ -158,6 +158,33 @@ AFTERWARDS = {
     "taken back": ("Eva", "Acme in Turin", {"reported"}),
     "nothing": ("Finn", "Wonka in Bern", {"supported"}),
 }
+# What becomes of what a registered source bore out, and how that source is registered afterwards.
+SOURCES = {
+    "kept": ({"authority": 0.95}, {"verified"}),
+    "poorer": ({"authority": 0.3}, {"supported", "disputed"}),
+    "dropped": (None, {"reported", "disputed"}),
+}
+
+
+def register(store: Shipped, site: str, options: dict[str, Any] | None) -> None:
+    """Register a site of the application's, or drop it."""
+    where = {"uri_pattern": f"https://{site}.example.org/*", "org": "acme"}
+    if options is None:
+        call(store.world.admin, "drop_source", **where)
+    else:
+        issuer = store.application.info.user
+        call(store.world.admin, "define_source", **where, type="document", issuer=issuer, **options)
+
+
+def said_by(store: Shipped, site: str) -> Any:
+    """A memory of what the application has read at a site."""
+    register(store, site, {"authority": 0.95})
+    words = f"The lamp of the {site} hall hangs in Ghent."
+    uri = f"https://{site}.example.org/1"
+    (row,) = call(store.application, "record_evidence", uri=uri, excerpt=words)
+    done = write(store.agent, "semantic", words, evidence=[{"uri": row["record_evidence"]}])
+    assert done["outcome"] == "COMMITTED", done
+    return done["item_id"]
 
 
 def alter(store: Shipped, change: str, item_id: Any) -> None:
@@ -198,8 +225,12 @@ def test_what_rests_on_something_that_changed_is_weighed_again(shipped: Shipped,
     query = "SELECT standing FROM memwarden_data.item WHERE item_id = %s"
     assert {world.value(query, item_id) for item_id in basis.values()} == {"verified"}
     assert {world.value(query, item_id) for item_id in built.values()} == {"supported"}
+    sites = {site: said_by(shipped, site) for site in SOURCES}
+    assert {world.value(query, item_id) for item_id in sites.values()} == {"verified"}
     for change, item_id in basis.items():
         alter(shipped, change, item_id)
+    for site, (options, _) in SOURCES.items():
+        register(shipped, site, options)
     if job == "sweep":
         world.admin.execute(
             "UPDATE memwarden_data.sweep SET finished_at = now() - interval '8 days'"
@@ -209,6 +240,8 @@ def test_what_rests_on_something_that_changed_is_weighed_again(shipped: Shipped,
         connection.execute(f"CALL memwarden.{job}()")
     for change, (_, _, expected) in AFTERWARDS.items():
         assert world.value(query, built[change]) in expected, change
+    for site, (_, expected) in SOURCES.items():
+        assert world.value(query, sites[site]) in expected, site
     faults = call(world.admin, "verify_provenance")
     by_hand = {basis[change] for change in ("erased", "disputed", "expired")}
     assert {fault["item_id"] for fault in faults} <= by_hand, faults
