@@ -33,6 +33,11 @@ CONSENT = """
 SELECT memwarden.record_consent(%s, 'personalisation', %s, org => o.name)
   FROM memwarden_data.organisation AS o WHERE o.org_id > 0"""
 OLD_CONSENTS = [("Ana  Silva", "withdrawn"), ("Ana Silva", "granted"), ("Bo <U0A1>", "granted")]
+OLD_PREDICATES = """
+SELECT memwarden.define_predicate('heißt:', 'accumulate', disjoint => '{größer als}');
+SELECT memwarden.define_predicate('heisst', 'new_version');
+SELECT memwarden.define_relation_type('größer als', acyclic => true);
+SELECT memwarden.define_integrity_rule('cups', 'memory.content <> 5', predicate => 'größer als.')"""
 CAFE = "The café of Zürich is closed, see JIRA-4712."
 HINT = "A superuser runs: SELECT memwarden.setup();"
 # No storage is asked for these; the last two answer NULL with NULL.
@@ -186,6 +191,7 @@ def update(store: Updated) -> None:
     world, ana = store.world, store.world.connect("release_ana")
     assert write(ana, "episodic", CAFE)["outcome"] == "COMMITTED"
     store.before = told(world)
+    world.admin.execute(OLD_PREDICATES)
     for subject, decision in OLD_CONSENTS:
         world.admin.execute(CONSENT, (subject, decision))
     store.rights.append(rights(world, store.dba))
@@ -279,6 +285,24 @@ def test_of_consents_that_have_become_one_the_withdrawal_counts(updated: Updated
     assert [tuple(row.values()) for row in updated.world.rows(states)] == [
         ("ana silva", "withdrawn"),
         ("u0a1", "granted"),
+    ]
+
+
+def test_what_was_declared_of_predicates_holds_in_every_spelling(updated: Updated) -> None:
+    """Of two declarations that have become one, that of the name itself counts.
+
+    Proves: T8 (upgraded store)
+    """
+    names = """
+    SELECT predicate, same_key FROM memwarden_data.predicate WHERE predicate ~ 'heis|heiß|ö.+er als'
+     UNION ALL SELECT predicate, 'rule' FROM memwarden_data.integrity_rule
+     UNION ALL SELECT r.key, 'relation' FROM memwarden_data.ontology AS o
+                CROSS JOIN LATERAL jsonb_each(o.document -> 'relation_types') AS r ORDER BY 1, 2"""
+    assert [tuple(row.values()) for row in updated.world.rows(names)] == [
+        ("grösser als", "accumulate"),
+        ("grösser als", "relation"),
+        ("grösser als", "rule"),
+        ("heisst", "new_version"),
     ]
 
 

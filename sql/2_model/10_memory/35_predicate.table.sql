@@ -63,7 +63,7 @@ SELECT 0, n.name, 'accumulate' FROM unnest(ARRAY[
     -- French
     'aime', 'aime bien', 'adore', 'déteste', 'n''aime pas', 'admire', 's''intéresse à', 's''intéresse au', 's''intéresse aux',
     'a pour loisir', 'allergique à', 'allergique au', 'allergique aux', 'est allergique à', 'est allergique au',
-    'est allergique aux', 'souffre de', 'souffre d''', 'évite', 'possède', 'collectionne', 'a pour animal', 'connaît', 'ami de',
+    'est allergique aux', 'souffre de', 'souffre d', 'évite', 'possède', 'collectionne', 'a pour animal', 'connaît', 'ami de',
     'amie de', 'est ami de', 'est amie de', 'travaille avec', 'a pour enfant', 'a pour fils', 'a pour fille', 'mère de',
     'est la mère de', 'père de', 'est le père de', 'a pour frère', 'a pour sœur', 'membre de', 'est membre de', 'participe à',
     'participe au', 'parle', 'parle la langue', 'a visité', 'est allé à', 'est allée à', 'joue de', 'joue du', 'joue à', 'joue au',

@@ -1,9 +1,22 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.predicate_name(p_predicate text)
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN lower(btrim(regexp_replace(normalize(p_predicate, NFKC), '[[:space:]_-]+', ' ', 'g')));
+LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- Several values: recommends[] is another name for the declarations than for the key.
+    v_several text := CASE WHEN right(rtrim(p_predicate), 2) = '[]' THEN '[]' ELSE '' END;
+    v_form    record;
+BEGIN
+    IF p_predicate IS NULL OR p_predicate ~ '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$' THEN
+        RETURN memwarden_internal.form_of_predicate(NULL, p_predicate);
+    END IF;
+    v_form := memwarden_internal.name_forms(NULL, p_predicate, '{}');
+    RETURN coalesce(v_form.predicate_form, '') || v_several;
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.predicate_name(text) IS
-    'A predicate as it is looked up: case, blanks, hyphens and underscores do not matter.';
+    'A predicate as it is declared and looked up: as write() compares it, but without synonyms and with the [] of several values.';
 REVOKE ALL ON FUNCTION memwarden_internal.predicate_name(text) FROM PUBLIC;
 
 
@@ -25,7 +38,7 @@ DECLARE
 BEGIN
     IF EXISTS (SELECT FROM unnest(ARRAY[define_predicate.predicate, coalesce(define_predicate.inverse, 'none')]
         || define_predicate.disjoint || define_predicate.ends) AS n
-                WHERE n IS NULL OR n !~ '[^[:space:]_-]' OR length(n) > 1000) THEN
+                WHERE n IS NULL OR length(n) > 1000 OR memwarden_internal.predicate_name(n) = '') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate, inverse, disjoint, ends: 1 to 1,000 characters, not blank');
     ELSIF define_predicate.same_key NOT IN ('new_version', 'accumulate') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'same_key: new_version or accumulate');

@@ -118,9 +118,12 @@ BEGIN
     IF p_subject IS NULL OR p_predicate IS NULL THEN
         IF length(p_text) > 300 OR p_text ~ E'[?\\n]' THEN
             RETURN;
+        ELSIF p_text ~ '[^ -~]' THEN
+            -- As declared predicates are: other apostrophes, widths and letters count as one.
+            v_text := (memwarden_internal.name_forms(p_text, NULL, '{}')).subject_form;
         END IF;
         RETURN QUERY
-        SELECT left(p_text, f.place - 1), e.name, to_jsonb(rtrim(substr(p_text, f.place + length(f.predicate) + 2), '.! '))::text
+        SELECT left(v_text, f.place - 1), e.name, to_jsonb(rtrim(substr(v_text, f.place + length(f.predicate) + 2), '.! '))::text
           FROM (SELECT d.org_id, d.predicate, d.ends, strpos(v_text, ' ' || d.predicate || ' ') AS place
                   FROM memwarden_data.predicate AS d WHERE d.ends <> '{}' AND d.org_id IN (0, p_org_id)) AS f
          CROSS JOIN LATERAL unnest(f.ends) AS e (name)

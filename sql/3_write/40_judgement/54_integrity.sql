@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.memory_document(
         p_importance double precision,
     p_valid_from timestamptz, p_valid_to timestamptz)
 RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN jsonb_strip_nulls(jsonb_build_object(
     'layer', p_layer, 'kind', p_kind, 'subject', p_subject, 'predicate', memwarden_internal.predicate_name(p_predicate),
     'confidence', p_confidence,

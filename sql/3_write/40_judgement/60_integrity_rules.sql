@@ -100,7 +100,8 @@ DECLARE
     v_form record;
 BEGIN
     IF (p_name ~ E'^\\S([^\\n\\r]*\\S)?$' AND length(p_name) <= 2100) IS NOT TRUE OR (p_action IN ('reject', 'review')) IS NOT TRUE
-       OR p_predicate !~ '[^[:space:]_-]' OR p_against !~ '[^[:space:]_-]' OR length(p_predicate) > 1000 OR length(p_against) > 1000
+       OR '' IN (memwarden_internal.predicate_name(p_predicate), memwarden_internal.predicate_name(p_against))
+       OR length(p_predicate) > 1000 OR length(p_against) > 1000
        OR p_predicate IS NULL AND p_against IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'name: one line, at most 2,100 characters; action: reject or review; predicate, against: 1 to 1,000 characters, '
