@@ -50,7 +50,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.parts_of_text(text, boolean) FROM PUBL
 CREATE OR REPLACE FUNCTION memwarden_internal.latin()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN E'[0-9A-Za-z\u00c0-\u02af\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff10-\uff5a]';
+RETURN E'[0-9A-Za-z\u00c0-\u02af\u1d7d\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff10-\uff5a]';
 COMMENT ON FUNCTION memwarden_internal.latin() IS 'A regular expression: a digit or a Latin letter, of whatever form.';
 REVOKE ALL ON FUNCTION memwarden_internal.latin() FROM PUBLIC;
 
@@ -67,7 +67,8 @@ BEGIN
         RETURN v_text;
     END IF;
     v_text := regexp_replace(v_text,
-        E'[^\u0001-\u007f\u00b7\u00c0-\u02bf\u0300-\u036f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff10-\uff5a]+', ' ', 'g');
+        E'[^\u0001-\u007f\u00b7\u00c0-\u02bf\u0300-\u036f\u1d7d\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff10-\uff5a]+',
+        ' ', 'g');
     v_text := regexp_replace(normalize(v_text, NFKD), E'[\u00b7\u02b9-\u02bf\u0300-\u036f]+', '', 'g');
     IF octet_length(v_text) > length(v_text) THEN
         v_text := lower(v_text COLLATE pg_catalog.pg_c_utf8);
@@ -76,8 +77,9 @@ BEGIN
     END IF;
     IF octet_length(v_text) > length(v_text) THEN
         -- Another letter with a stroke, a hook or a bar: the letter that its name in Unicode says. Ten times as slow as the above.
-        v_text := translate(v_text, 'ŋəħŧɛɔĸƀƃƈƌƒƙƚƞƥƭƴƶƹǝǥȥȼȿɀɇɉɋɍɏɑɓɖɗɠɡɣɦɨɩɫɬɱɲɵɽʂʃʈʉʊʋʒʝⱡⱥⱦⱨⱪⱬⱳƫȡȴȵȶẜẝỿ',
-                                    'nehteokbbcdfklnptyzzegzcszejqryabddggghiillmnorsstuuvzjlathkzwtdlntssy');
+        v_text := translate(v_text,
+            'ŋəħŧɛɔĸƀƃƈƌƒƙƚƞƥƭƴƶƹǝǥȥȼȿɀɇɉɋɍɏɑɓɖɗɠɡɣɦɨɩɫɬɱɲɵɽʂʃʈʉʊʋʒʝⱡⱥⱦⱨⱪⱬⱳƫȡȴȵȶẜẝỿᵽ',
+            'nehteokbbcdfklnptyzzegzcszejqryabddggghiillmnorsstuuvzjlathkzwtdlntssyp');
     END IF;
     RETURN v_text;
 END
