@@ -46,7 +46,9 @@ BEGIN
             SELECT l.valid_during, lower(v.valid_during), v.restores_version_id
               FROM later AS l
               JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = l.restores_version_id)
-        SELECT tstzmultirange(p_period) - coalesce(range_agg(l.valid_during), '{}')
+        SELECT tstzmultirange(p_period) - coalesce(range_agg(tstzrange(
+                   -- Nothing is left behind the end of time.
+                   lower(l.valid_during), nullif(upper(l.valid_during), 'infinity'))), '{}')
           FROM later AS l WHERE l.restores_version_id IS NULL AND l.begins_at > lower(p_period));
 END
 $function$;

@@ -293,8 +293,8 @@ BEGIN
             v_now := memwarden_internal.hold_again(
                 NEW.org_id, NEW.item_id, NEW.version_id, v_left, NEW.principal_id, NEW.request_id, v_now);
         END IF;
-        IF NOT v_valid @> v_now THEN
-            -- Of the past, or of the time to come: what holds now stays what the item says.
+        IF NOT (isempty(v_left) AND v_valid @> v_now) THEN
+            -- Of the past, of the time to come, or of several: the item says what holds now.
             PERFORM memwarden_internal.settle_head(NEW.org_id, NEW.item_id, NEW.principal_id, NEW.request_id, v_now);
         END IF;
     END IF;

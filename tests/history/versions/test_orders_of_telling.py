@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import permutations
 from random import Random
@@ -17,10 +17,13 @@ from conftest import World
 from helpers import recall, write_many
 from history.versions.past import Agent, as_of, check_timeline, head, say, year
 from races import together
+from shipped import Shipped
 
 Told = dict[str, tuple[int, int | None]]
 """Each value with the year in which it begins, and the one in which it ends, if that was told."""
 
+YEARS = range(2014, 2041)
+"""What is told begins and ends within them: half of it is to come."""
 JOBS: Told = {"Initech": (2024, None), "Acme": (2023, None), "Hooli": (2019, None)}
 
 
@@ -46,7 +49,7 @@ def story(world: World, agent: Agent, subject: str) -> tuple[Any, ...]:
     )
     asked = [
         [row["content"] for row in as_of(agent, valid_time=moment, subject=subject)]
-        for moment in (year(number) + timedelta(days=180) for number in range(2008, 2031))
+        for moment in (year(number) + timedelta(days=180) for number in YEARS)
     ]
     [item] = world.rows("SELECT item_id FROM memwarden_data.item WHERE subject = %s", subject)
     shown = head(world, item["item_id"])
@@ -88,10 +91,10 @@ def test_the_latest_is_current_in_whatever_order_they_come(
 @st.composite
 def values(draw: st.DrawFn) -> Told:
     """Values that begin in different years; some are told with an end, before the next begins."""
-    years = sorted(draw(st.sets(st.integers(2009, 2024), min_size=2, max_size=5)))
+    years = sorted(draw(st.sets(st.integers(2015, 2038), min_size=2, max_size=5)))
     told: Told = {}
     for place, since in enumerate(years):
-        after = years[place + 1] if place + 1 < len(years) else 2026
+        after = years[place + 1] if place + 1 < len(years) else 2040
         until = draw(st.none() | st.integers(since + 1, after)) if after > since else None
         told[f"value {since}"] = (since, until)
     return told
@@ -123,9 +126,45 @@ def test_any_permutation_tells_the_same_story(
                 say(author, value, **fact, **period(told[value]))
         stories.append(story(shared_world, author, fact["subject"]))
     assert stories[0] == stories[1] == stories[2]
-    asked = [[expected(told, year(number) + timedelta(days=180))] for number in range(2008, 2031)]
-    assert [answers or [None] for answers in stories[0][1]] == asked
+    asked = [[expected(told, year(number) + timedelta(days=180))] for number in YEARS]
+    _, answers, shown, during = stories[0]
+    assert [answer or [None] for answer in answers] == asked
+    now = datetime.now(UTC)
+    if (present := expected(told, now)) is not None:
+        assert shown == present
+        assert now in during
     check_timeline(shared_world)
+
+
+@pytest.mark.parametrize("until", ["2098-01-01Z", "infinity", None])
+@pytest.mark.parametrize("in_a_set", [False, True])
+def test_what_holds_now_is_current_beside_what_was_planned(
+    shipped: Shipped, until: str | None, in_a_set: bool
+) -> None:
+    """As shipped; before the plan and, where it ends, behind it the new value holds.
+
+    Proves: T4
+    """
+    author = shipped.agent
+    fact = key() | {"layer": "semantic"}
+    planned = fact | {"content": "Rome", "valid_from": "2096-05-01Z"}
+    requests = [planned | ({"valid_to": until} if until else {}), fact | {"content": "Oslo"}]
+    for each in [requests] if in_a_set else [[request] for request in requests]:
+        write_many(author, each)
+    [shown] = author.execute(
+        "SELECT content, valid_from::text, valid_to::text FROM memwarden.items"
+        " WHERE subject = %(subject)s",
+        fact,
+    )
+    assert shown["content"] == "Oslo"
+    assert shown["valid_from"] < "2090"
+    assert shown["valid_to"].startswith("2096-05-01")
+    after = author.execute(
+        "SELECT content FROM memwarden.as_of(valid_time => '2099-01-01Z', subject => %(subject)s)",
+        fact,
+    )
+    assert [row["content"] for row in after] == ["Oslo" if until == "2098-01-01Z" else "Rome"]
+    assert "Oslo" in [row["content"] for row in recall(author, subject=fact["subject"])]
 
 
 def test_writers_at_once_tell_one_story(shared_world: World, home: str) -> None:
