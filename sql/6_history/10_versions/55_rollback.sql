@@ -220,8 +220,12 @@ BEGIN
     RETURN ARRAY(
         SELECT i.item_id
           FROM (SELECT DISTINCT l.related_item FROM memwarden.lineage(p_item_id, 'derived') AS l) AS d
-          JOIN memwarden_data.item AS i ON i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = d.related_item
-         WHERE i.status = 'ACTIVE' AND memwarden_internal.is_stale(i.org_id, i.version_id)
+         -- One by one, for a join would ask of every memory of the organisation whether it is stale.
+         CROSS JOIN LATERAL (
+               SELECT a.org_id, a.item_id, a.version_id FROM memwarden_data.item AS a
+                WHERE a.org_id = ANY (memwarden_internal.visible_orgs()) AND a.item_id = d.related_item AND a.status = 'ACTIVE'
+               OFFSET 0) AS i
+         WHERE memwarden_internal.is_stale(i.org_id, i.version_id)
          ORDER BY 1);
 END
 $function$;

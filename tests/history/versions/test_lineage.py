@@ -204,6 +204,33 @@ def test_what_was_derived_turns_stale_and_fresh_again(home: str, curator: Agent,
     assert stale(curator, *items) == [False] * 4
 
 
+def test_undoing_asks_only_what_was_derived_whether_it_is_stale(
+    shared_world: World, home: str, curator: Agent
+) -> None:
+    """However many memories the organisation has.
+
+    Proves: T5, P6
+    """
+    items, asked = chain(curator, home), []
+    admin = shared_world.admin
+    calls = (
+        "SELECT coalesce(pg_stat_get_xact_function_calls("
+        "'memwarden_internal.is_stale(bigint, uuid)'::regprocedure), 0)"
+    )
+    for more in (0, 20):
+        for number in range(more):
+            remember(curator, home, {"more": number})
+        with admin.transaction(force_rollback=True):
+            admin.execute("SET LOCAL track_functions = 'all'")
+            before = shared_world.value(calls)
+            admin.execute(f"SET LOCAL SESSION AUTHORIZATION {curator.info.user}")
+            row = rolled_back(admin, items[0])
+            admin.execute("RESET SESSION AUTHORIZATION")
+            asked.append(shared_world.value(calls) - before)
+        assert row["dependents"] == items[1:]
+    assert asked == [3, 3]
+
+
 def test_a_value_that_was_replaced_is_not_withdrawn(home: str, curator: Agent) -> None:
     """It was true when it was said; only what was taken back is not.
 
