@@ -145,19 +145,29 @@ def test_an_import_that_has_grown_adds_what_is_new(world: World, dsn: str, tmp_p
     passages[0]["tags"] = ["garden"]
     passages += [{"id": "passage-a2", "text": "The well was dug by hand"}]
     edges["nodes"] = [{"uuid": "n1", "name": "Ana"}]
-    edges["edges"] += [{"uuid": "e2", "fact": "Bo plays the cello"}]
+    edges["nodes"] += [{"uuid": name, "name": "Bo"} for name in ("n2", "n3")]
+    edges["edges"] += [
+        {"uuid": f"e{n}", "fact": f"Bo plays the {what}", "source_node_uuid": f"n{n}"}
+        for n, what in ((2, "cello"), (3, "harp"))
+    ]
+    passages += [{"id": "passage-a3", "text": "Quinces keep until March"}]
     for form, document in (("letta", passages), ("zep", edges)):
         told = imported(written(file, document), "--from", form, dsn=dsn, report=report)
         assert "IDEMPOTENCY_KEY_REUSED" not in told["refused"]
-        assert told["accepted"] + told["merged"] + told["already"] == 2, told
+        assert told["accepted"] + told["merged"] + told["already"] == 3, told
         told = imported(file, "--from", form, dsn=dsn, report=report)
-        assert (told["accepted"], told["merged"], told["already"]) == (0, 0, 2), told
+        assert (told["accepted"], told["merged"], told["already"]) == (0, 0, 3), told
+    # Two of one name are two by their numbers, which are no words of a memory.
+    with Client.connect(dsn) as memory:
+        bos = {each.subject: each.text for each in memory.as_of() if "Bo" in str(each.subject)}
+    assert bos.keys() == {"Bo <n2>", "Bo <n3>"}
+    assert not any("n2" in str(text) or "n3" in str(text) for text in bos.values())
     world.admin.execute("UPDATE memwarden_data.idempotency SET expires_at = now() - interval '1 s'")
     before = statements(dsn)
     moved = tmp_path / "moved.json"
     for form, document in (("letta", passages), ("zep", edges)):
         told = imported(written(moved, document), "--from", form, dsn=dsn, report=report)
-        assert (told["accepted"], told["already"], told["problems"]) == (0, 2, [])
+        assert (told["accepted"], told["already"], told["problems"]) == (0, 3, [])
     assert statements(dsn) == before
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from memwarden.transfer.records import Record, Target, Unreadable, is_gone, time_of
+from memwarden_core.written import with_id
 
 _NODE = {"uuid", "name"}
 
@@ -61,12 +62,12 @@ def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
 
 
 def _names(nodes: Any) -> dict[str, str]:
-    """What each node is called; one of several that bear a name, with its number behind it."""
+    """What each node is called; several that bear one name are compared by their numbers."""
     known = [each for each in nodes or [] if isinstance(each, dict) and each.keys() >= _NODE]
     times = Counter(each["name"] for each in known)
     return {
         each["uuid"]: each["name"]
         if times[each["name"]] == 1
-        else f"{each['name']} ({each['uuid']})"
+        else with_id(each["name"], str(each["uuid"]))
         for each in known
     }
