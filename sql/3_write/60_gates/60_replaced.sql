@@ -77,8 +77,11 @@ BEGIN
             SELECT coalesce(jsonb_agg(e.said || CASE WHEN v.subject_key_id IS NULL THEN jsonb_build_object('value', v.content)
                                                      ELSE '{}' END ORDER BY e.place), '[]')
               FROM jsonb_array_elements(p_detail -> 'replaced') WITH ORDINALITY AS e (said, place)
-              JOIN memwarden_data.item AS i
-                ON i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = (e.said ->> 'item_id')::uuid
+             CROSS JOIN LATERAL (
+                   -- OFFSET 0: looked up by its number, and only then asked about; else every item of the organisation is.
+                   SELECT t.org_id, t.scope_id, t.label_id, t.principal_id FROM memwarden_data.item AS t
+                    WHERE t.org_id = ANY (memwarden_internal.visible_orgs()) AND t.item_id = (e.said ->> 'item_id')::uuid
+                   OFFSET 0) AS i
               JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = (e.said ->> 'version_id')::uuid
              WHERE memwarden_internal.may_read(p_principal_id, i.scope_id)
                AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL),

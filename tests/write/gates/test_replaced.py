@@ -68,6 +68,36 @@ def test_a_batch_says_it_of_each(agent: Agent) -> None:
     assert [was(answer) for answer in write_many(agent, rows)] == [[], ["Lund"], ["Oslo"]]
 
 
+def test_only_what_was_replaced_is_asked_about(world: World, agent: Agent) -> None:
+    """Telling of each value of a batch looks at that one, however many memories there are."""
+    values = 20
+
+    def say_all(content: str) -> list[DictRow]:
+        rows = [
+            {"layer": "semantic", "content": content, "subject": f"s{n}"} for n in range(values)
+        ]
+        return write_many(agent, [row | {"predicate": "is"} for row in rows])
+
+    assert [was(answer) for answer in say_all("green")] == [[]] * values
+    world.admin.execute(
+        f"ALTER ROLE {agent.info.user} SET track_functions = 'all'"  # nobody else may set it
+    )
+    counted = world.log_in(agent.info.user)
+    ids = [answer["request_id"] for answer in say_all("red")]
+    with counted.transaction():
+        told = counted.execute(
+            "SELECT s.detail FROM unnest(%s::uuid[]) AS r (id),"
+            "       memwarden.request_status(r.id) AS s",
+            (ids,),
+        ).fetchall()
+        [calls] = counted.execute(
+            "SELECT sum(f.calls) AS n FROM pg_stat_xact_user_functions AS f"
+            " WHERE f.funcname = 'refusal'"
+        ).fetchall()
+    assert [row["detail"]["replaced"][0]["value"] for row in told] == ["green"] * values
+    assert calls["n"] < 3 * values
+
+
 def test_whoever_asks_again_is_told_again(agent: Agent) -> None:
     """A replay by id, content or key, and who asks request_status(). Proves: D5."""
     say(agent, "Lund")
