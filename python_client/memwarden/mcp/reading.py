@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memwarden._async.client import AsyncClient
 from memwarden.mcp.answers import brief
+from memwarden_core.normalise import normalise
 
 _LIST: Final[LiteralString] = r"""
 SELECT count(*) OVER () AS total, i.item_id, i.version, i.layer, i.scope, i.kind, i.subject,
@@ -20,10 +21,20 @@ WHERE (%(item_ids)s::uuid[] IS NULL OR i.item_id = ANY (%(item_ids)s::uuid[]))
   AND (%(about)s::text IS NULL
        OR i.item_id IN (SELECT a.item_id FROM memwarden.as_of(
               scope => %(scope)s::text, subject => %(about)s::text) AS a)
-       OR jsonb_typeof(i.content) = 'string' AND lower(i.content #>> '{}') = lower(%(about)s::text))
+       OR i.item_id = ANY (%(named)s::uuid[]))
   AND (%(value)s::text IS NULL OR lower(i.content #>> '{}') = lower(%(value)s::text))
 ORDER BY i.recorded_at DESC, i.item_id
 LIMIT %(most)s::int
+"""
+
+_VALUES: Final[LiteralString] = r"""
+SELECT i.item_id, i.content #>> '{}' AS value
+FROM memwarden.as_of(scope => %(scope)s::text, query => %(about)s::text) AS i
+WHERE jsonb_typeof(i.content) = 'string'
+UNION
+SELECT i.item_id, i.content #>> '{}'
+FROM memwarden.as_of(scope => %(scope)s::text) AS i
+WHERE jsonb_typeof(i.content) = 'string' AND lower(i.content #>> '{}') = lower(%(about)s::text)
 """
 
 _CAPTURES: Final[LiteralString] = """
@@ -64,7 +75,11 @@ async def listed(
 ) -> tuple[int, list[dict[str, Any]]]:
     """Return how many memories are meant, and at most so many of them, newest first."""
     layers = None if wanted.layer is None else [wanted.layer]
-    arguments = asdict(wanted) | {"layers": layers, "most": most}
+    arguments = asdict(wanted) | {"layers": layers, "most": most, "named": None}
+    if wanted.about is not None:
+        values = await memory._session.fetch(_VALUES, arguments, dict[str, Any])
+        name = normalise(wanted.about)
+        arguments["named"] = [row["item_id"] for row in values if normalise(row["value"]) == name]
     rows = await memory._session.fetch(_LIST, arguments, dict[str, Any])
     total = rows[0]["total"] if rows else 0
     return total, [{n: v for n, v in row.items() if n != "total"} for row in rows]
