@@ -341,6 +341,8 @@ def test_one_missing_scheduler_is_one_alert(stages: dict[str, Seen]) -> None:
     seen = stages["uncalled"]
     off = {metric for metric, state in seen.states.items() if state in ("WARNING", "ALERT")}
     assert off == {"jobs_in_trouble"}
+    # Nobody collects: that is not measured, however little is due.
+    assert seen.states["collection_lag"] == "NOT_MEASURED"
     assert seen.jobs["memwarden_seal"] == "not called"
     assert "late" not in seen.jobs.values()
     assert seen.alerts == {"SchedulerMissing"}

@@ -132,6 +132,9 @@ def test_a_retry_is_no_write_of_its_own(places: dict[str, History]) -> None:
     rows = places["retries"].rows("write_request")
     assert sum(row["outcome"] == "ALREADY_COMMITTED" for row in rows) in (0, 20)
     assert places["retries"].points("duplicate_rate")["*"] == 0
+    points = places["retries"].rows("metric_point")
+    decided = {row["events"] for row in points if row["metric"] == "duplicate_rate"}
+    assert decided == {5}
     assert states(places["retries"])["duplicate_rate"] == "OK"
 
 
