@@ -174,7 +174,8 @@ DECLARE
     v_asked tsquery;
 BEGIN
     FOR v_word IN SELECT DISTINCT m.found [1]
-                    FROM regexp_matches(p_query, E'\\S*[\u00c0-\u02af\u0300-\u036f\u1e00-\u1eff\ufb00-\ufb06\uff10-\uff5a]\\S*', 'g')
+                    FROM regexp_matches(
+                             p_query, E'\\S*(?:(?=[^\u0001-\u007f])' || memwarden_internal.latin() || E'|[\u0300-\u036f])\\S*', 'g')
                          AS m (found) LOOP
         v_asked := plainto_tsquery(p_config::regconfig, memwarden_internal.small_letters(v_word));
         v_query := ts_rewrite(v_query, v_asked, v_asked || plainto_tsquery(p_config::regconfig, memwarden_internal.plain_letters(v_word)));

@@ -248,7 +248,7 @@ def test_another_language_is_not_weighed_by_old_counts(world: World, agent: Agen
 
 
 def test_words_of_a_shelf_are_made_anew_after_an_update(world: World, agent: Agent) -> None:
-    """And counted when all are, by their parts too; meanwhile the old ones find what they found.
+    """And counted when all are, by their parts too; meanwhile old ones are found as they were.
 
     Proves: L6
     """
