@@ -68,6 +68,10 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- Nothing of that key yet: an unknown number would still be looked for beside every version.
+    IF p_item_id IS NULL THEN
+        RETURN;
+    END IF;
     SELECT i.item_id, i.version_id, i.principal_id, false INTO item_id, version_id, principal_id, is_exact
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
