@@ -16,12 +16,14 @@ from memwarden.transfer.records import MOST_CHARACTERS, Record, Target, Unreadab
 from memwarden.transfer.sources import Format, opened
 
 MEMORY = """
-import resource, sys
+import re, sys
+from pathlib import Path
 from memwarden.transfer.records import Target
 from memwarden.transfer.sources import Format, opened
 _, records = opened(Format.PARQUET, sys.argv[1], Target(), None)
 print(sum(1 for each in records if type(each).__name__ == "Unreadable"))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+# Its own peak: ru_maxrss begins with that of the process that started it.
+print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
 """
 
 
