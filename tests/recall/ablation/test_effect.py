@@ -174,10 +174,11 @@ def test_errors_that_double_say_roll_back(shared_world: World, home: str) -> Non
         for n in range(count):
             (row,) = recall(agent, query="lamp")
             report(agent, row["recall_id"], *(("failure", item) if n < errors else ("success",)))
+        # The number of a recall tells its time to the millisecond.
+        world.value("SELECT pg_sleep(0.005)::text")
 
     work(50, 2)
-    # The number of a recall tells its time to the millisecond.
-    deployed = world.value("SELECT clock_timestamp() FROM pg_sleep(0.005)")
+    deployed = world.value("SELECT clock_timestamp()")
     world.value("SELECT pg_sleep(0.005)::text")
     verdict = "SELECT roll_back, rate, rate_before FROM memwarden.errors_since(%s) WHERE org = %s"
     work(10, 1)
