@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/released/%.sql.xz,build/%--$(VERSION).sql,$(w
 
 .DEFAULT_GOAL := help
 
-.PHONY: all build script check test conformance mutants lint fuzz demo bench bench-peers docs dist install uninstall clean FORCE
+.PHONY: all build script check test conformance mutants compare lint fuzz demo bench bench-peers docs dist install uninstall clean FORCE
 
 # What `pgxn install` and packagers call; PGXS knows it too.
 all: build
@@ -54,6 +54,9 @@ conformance: ## run the test suites of LangGraph's packages, from PyPI, on our s
 
 mutants: ## put each fault of tests/mutants/ into a scratch copy and show that the tests notice it
 	@python3 tools/run_mutants.py $(MUTANTS)
+
+compare: ## show what this tree changes in the catalog of an installation, against BASE (main); TEXT=1 for the lines
+	@"$$(tools/python-env)/bin/python" tools/compare_builds.py $(or $(BASE),main) $(if $(TEXT),--text)
 
 fuzz: ## call every public function with wrong arguments in every role; CALLS=n for other than 2000 calls a role
 	@MEMWARDEN_FUZZ=$(or $(CALLS),2000) "$$(tools/python-env)/bin/python" -m pytest -q tests/fuzz; \
