@@ -6,6 +6,7 @@ DECLARE
     v_functions text[] := ARRAY[@functions@]::text[];
     v_types     text[] := ARRAY[@types@]::text[];
     v_views     text[] := ARRAY[@views@]::text[];
+    v_names     text[] := ARRAY[@names@]::text[];
     v_foreign   text;
     v_going     record;
 BEGIN
@@ -100,5 +101,18 @@ BEGIN
         EXECUTE v_going.statement;
     END LOOP;
     DROP TABLE memwarden_going;
+
+    -- Comments and rights name a function without its arguments.
+    SELECT string_agg(p.oid::regprocedure::text, ', ' ORDER BY p.oid::regprocedure::text) INTO v_foreign
+      FROM pg_proc AS p
+     WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
+       AND concat(p.pronamespace::regnamespace, '.', p.proname) = ANY (v_names)
+       AND NOT EXISTS (SELECT FROM pg_depend AS e JOIN pg_extension AS x ON x.oid = e.refobjid
+                        WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e' AND x.extname = 'memwarden');
+    IF v_foreign IS NOT NULL THEN
+        RAISE EXCEPTION 'functions that are not memwarden''s have names that this release uses'
+            USING ERRCODE = 'duplicate_function', DETAIL = v_foreign,
+                  HINT = 'Nothing was changed. Give what the detail names another name or schema. Then update.';
+    END IF;
 END
 $update$;

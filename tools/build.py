@@ -21,6 +21,7 @@ import os
 import re
 from pathlib import Path
 
+from ceremony import listed_views, refuse_overloads, with_ceremony
 from update_script import beginning, released_script
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,8 +139,10 @@ def kind_of(statement: str) -> tuple[str, dict[str, str | None]]:
 def bound_parts() -> dict[str, str]:
     """What each object that hangs on a table is made by: `kind relation name` to its statements."""
     parts: dict[str, str] = {}
-    for path in sorted((ROOT / "sql").rglob("*.bound.sql")):
-        for statement in statements(read(path)):
+    for path in sorted((ROOT / "sql").rglob("*.sql")):
+        bound = path.name.endswith(".bound.sql")
+        listed = "" if path.name.count(".") > 1 else "".join(listed_views(read(path)).values())
+        for statement in statements(read(path) if bound else listed):
             kind, named = kind_of(statement)
             if kind == "rights":
                 for relation in re.split(r",\s*", (named["relations"] or "").strip()):
@@ -199,7 +202,8 @@ def logic() -> str:
     """Every function of the extension, in the order of folders and files."""
     literal, key = python_sources()
     files = [p for p in sorted((ROOT / "sql").rglob("*.sql")) if p.name.count(".") == 1]
-    script = "".join(f"-- {p.relative_to(ROOT)}\n{read(p)}\n" for p in files)
+    script = "".join(f"-- {p.relative_to(ROOT)}\n{with_ceremony(read(p))}\n" for p in files)
+    refuse_overloads(script)
     # The sources hold no placeholder of their own, so the order of replacement does not matter.
     return (
         script.replace("@python_sources@", literal)
@@ -220,7 +224,7 @@ def released_scripts() -> dict[str, Path]:
 def update(released: Path, script: str) -> str:
     """The script that leads from a released one to this one."""
     begins = read(ROOT / "sql/0_foundation/00_search_path.sql")
-    begins += read(ROOT / "sql/0_foundation/82_await_setup.sql")
+    begins += with_ceremony(read(ROOT / "sql/0_foundation/82_await_setup.sql"))
     template = read(ROOT / "migrations/update_begins.sql")
     begins += beginning(released_script(released), script, template)
     return begins + script + read(ROOT / "migrations/update_ends.sql")

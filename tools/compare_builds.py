@@ -94,7 +94,7 @@ def other_tree(commit: str) -> Iterator[Path]:
     """A worktree of the commit; in the end nothing of it is left."""
     with tempfile.TemporaryDirectory(prefix="memwarden-builds-") as folder:
         tree = Path(folder) / Path(folder).name  # git knows a worktree by its last name
-        git = ["git", "-C", ROOT, "worktree"]
+        git: list[str | Path] = ["git", "-C", ROOT, "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", tree, commit], check=True)
         try:
             yield tree
@@ -106,9 +106,7 @@ def other_tree(commit: str) -> Iterator[Path]:
 def report(before: Snapshot, after: Snapshot, *, text: bool) -> int:
     """Print what differs, and return how many."""
     differing = [
-        name
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
+        name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name)
     ]
     for name in differing:
         old, new = before.get(name), after.get(name)

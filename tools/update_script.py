@@ -82,7 +82,9 @@ def beginning(released: str, script: str, template: str) -> str:
             added += f"ALTER TYPE {name} {changes};\n"
     # Of a released script also the views that its setup() made.
     views = sorted(set(VIEW.findall(released)) - set(VIEW.findall(script)))
-    for place, names in (("functions", gone), ("types", other), ("views", views)):
+    names_now = sorted(name.partition("(")[0] for name in now)
+    lists = {"functions": gone, "types": other, "views": views, "names": names_now}
+    for place, names in lists.items():
         template = template.replace(f"@{place}@", quoted_list(names))
     return template + added
 

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.raise_error(
     p_name text, p_detail text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_error record;
@@ -22,14 +21,12 @@ BEGIN
               HINT = v_error.hint;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.raise_error(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.raise_error IS
     'Raises the error of that name from memwarden_internal.errors(). The detail carries identifiers, never content.';
-REVOKE ALL ON FUNCTION memwarden_internal.raise_error(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.errors()
 RETURNS TABLE (name text, sqlstate_code text, message text, hint text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('not_identified', '28000', 'this session is not bound to a memwarden principal',
@@ -149,6 +146,4 @@ VALUES
     ('trial_over', 'MW001', 'the trial of a request is over',
      'Nobody sees this: gate 06 of the write path awaits it. See memwarden.observe_profile().')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.errors() IS
-    'Every exception memwarden raises on purpose: its SQLSTATE, message and hint.';
-REVOKE ALL ON FUNCTION memwarden_internal.errors() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.errors IS 'Every exception memwarden raises on purpose: its SQLSTATE, message and hint.';

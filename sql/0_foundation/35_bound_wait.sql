@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.bound_wait(p_usual interval)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := current_setting('lock_timeout');
@@ -12,15 +11,13 @@ BEGIN
     RETURN v_timeout;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_wait(interval) IS
+COMMENT ON FUNCTION memwarden_internal.bound_wait IS
     'Sets how long this transaction waits for a lock: the session''s lock_timeout, at most five minutes, or p_usual where it has none. '
     'Returns what the session had set.';
-REVOKE ALL ON FUNCTION memwarden_internal.bound_wait(interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_table(p_table regclass, p_mode text DEFAULT 'SHARE ROW EXCLUSIVE')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := memwarden_internal.bound_wait(interval '30 seconds');
@@ -38,7 +35,6 @@ BEGIN
     PERFORM set_config('lock_timeout', v_timeout, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_table(regclass, text) IS
+COMMENT ON FUNCTION memwarden_internal.hold_table IS
     'Locks a table until this transaction ends. p_mode: against other changes of it by default. Raises 55P03 when that takes '
     'longer than lock_timeout (at most five minutes), or 30 seconds where none is set.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_table(regclass, text) FROM PUBLIC;

@@ -5,10 +5,8 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.python_source()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $memwarden_python$SELECT @python_sources@$memwarden_python$;
-COMMENT ON FUNCTION memwarden_internal.python_source() IS 'The modules of the embedded Python package, path to source, as JSON.';
-REVOKE ALL ON FUNCTION memwarden_internal.python_source() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.python_source IS 'The modules of the embedded Python package, path to source, as JSON.';
 
 -- Compiling takes longer than everything else that a new session does, so it is done once: compile_python() puts the result
 -- here. The table belongs to a superuser, as functions in Python must: who could change it could run anything. It is a member
@@ -29,7 +27,6 @@ GRANT SELECT ON memwarden_internal.python_code TO memwarden_owner;
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_modules()
 RETURNS TABLE (made_of text, modules bytea)
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import importlib.util
 import json
@@ -62,14 +59,12 @@ for path in sorted(sources):
         rows.append((made_of + " " + path, zlib.compress(marshal.dumps((code, kept)), 9)))
 return [(made_of, marshal.dumps(first)), *rows]
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_modules() IS
+COMMENT ON FUNCTION memwarden_internal.compile_modules IS
     'The rows of python_code for the Python that runs here; none where the table has them.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_modules() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_python()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_new      record;
@@ -84,15 +79,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_python() IS
+COMMENT ON FUNCTION memwarden_internal.compile_python IS
     'Compiles the embedded Python package for the Python that runs here, unless that is done. For superusers; called '
     'when the extension is created or updated and by setup().';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_python() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.load_python()
 RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import gc
 import importlib.machinery
@@ -173,15 +166,13 @@ finally:
     if collects:
         gc.enable()
 $function$;
-COMMENT ON FUNCTION memwarden_internal.load_python() IS
+COMMENT ON FUNCTION memwarden_internal.load_python IS
     'Loads the embedded Python package into this session. Called by the PL/Python wrappers.';
-REVOKE ALL ON FUNCTION memwarden_internal.load_python() FROM PUBLIC;
 
 -- A server that was upgraded in place brings a Python of its own.
 CREATE OR REPLACE FUNCTION memwarden_internal.python_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import importlib.util
 
@@ -191,21 +182,18 @@ if any(row["made_of"] == made_of for row in plpy.execute("SELECT made_of FROM me
 told = 'compiled for another Python: every session compiles it again until a superuser runs: SELECT memwarden.setup();'
 return [("python", "outdated", told)]
 $function$;
-COMMENT ON FUNCTION memwarden_internal.python_status() IS
+COMMENT ON FUNCTION memwarden_internal.python_status IS
     'Whether python_code is for the Python that runs here; outdated after an upgrade of the server in place.';
-REVOKE ALL ON FUNCTION memwarden_internal.python_status() FROM PUBLIC;
 
 -- Loading takes some hundredths of a second: who writes does it before locking a scope, not while others wait there.
 CREATE OR REPLACE FUNCTION memwarden_internal.ready_python()
 RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 GD["memwarden:@python_hash@"].ready()
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ready_python() IS
+COMMENT ON FUNCTION memwarden_internal.ready_python IS
     'Loads the embedded Python package into this session, unless it is there.';
-REVOKE ALL ON FUNCTION memwarden_internal.ready_python() FROM PUBLIC;
 
 SELECT memwarden_internal.compile_python();

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.is_list(p_array anyarray)
 RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN p_array IS NULL THEN NULL
@@ -9,6 +8,5 @@ BEGIN
                 ELSE array_position(p_array, NULL) IS NULL END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_list(anyarray) IS
+COMMENT ON FUNCTION memwarden_internal.is_list IS
     'Whether an array has one dimension, or no element, and no NULL in it; NULL for NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_list(anyarray) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.keyed_hash(p_purpose text, p_data bytea)
 RETURNS bytea
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import hmac
 import os
@@ -21,7 +20,6 @@ if len(master) < 32:
 key = hmac.digest(hmac.digest(b"memwarden", master, "sha256"), p_purpose.encode() + b"\x01", "sha256")
 return hmac.digest(key, p_data, "sha256")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keyed_hash(text, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.keyed_hash IS
     'HMAC-SHA256 of the data under a key derived from the master key for one purpose. NULL where the '
     'server has no master key (MEMWARDEN_MASTER_KEY_FILE). Raises F0000 when the file holds none.';
-REVOKE ALL ON FUNCTION memwarden_internal.keyed_hash(text, bytea) FROM PUBLIC;

@@ -9,7 +9,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.keyed_hash_in_sql(p_purpose text, p_data bytea)
 RETURNS bytea
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_nul    bytea := decode('00', 'hex');
@@ -39,15 +38,13 @@ BEGIN
         p_data);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keyed_hash_in_sql(text, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.keyed_hash_in_sql IS
     'What keyed_hash() answers, without loading Python where the server runs on Linux and has its key. Belongs to the superuser who '
     'installs, and not to memwarden_owner, who may read no file.';
-REVOKE ALL ON FUNCTION memwarden_internal.keyed_hash_in_sql(text, bytea) FROM PUBLIC;
 
 -- A body of standard SQL names pgcrypto's function itself, and not whatever bears its name later.
 CREATE OR REPLACE FUNCTION memwarden_internal.hmac_sha256(p_key bytea, p_data bytea)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
 RETURN @extschema:pgcrypto@.hmac(p_data, p_key, 'sha256'::text);
-COMMENT ON FUNCTION memwarden_internal.hmac_sha256(bytea, bytea) IS 'HMAC-SHA256 (RFC 2104).';
-REVOKE ALL ON FUNCTION memwarden_internal.hmac_sha256(bytea, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.hmac_sha256 IS 'HMAC-SHA256 (RFC 2104).';

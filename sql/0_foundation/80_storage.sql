@@ -5,8 +5,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.storage_version()
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN @storage_version@;
-COMMENT ON FUNCTION memwarden_internal.storage_version() IS 'The version of the storage that these functions work with.';
-REVOKE ALL ON FUNCTION memwarden_internal.storage_version() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.storage_version IS 'The version of the storage that these functions work with.';
 
 -- A number alone does not tell what two builds of it made: the key does.
 CREATE OR REPLACE FUNCTION memwarden_internal.storage_key(p_version integer DEFAULT @storage_version@)
@@ -14,20 +13,17 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_version
 @storage_keys@ END;
-COMMENT ON FUNCTION memwarden_internal.storage_key(integer) IS
+COMMENT ON FUNCTION memwarden_internal.storage_key IS
     'The version of the storage and a hash of the statements that make its tables: of the one that these functions work '
     'with, or of an earlier one that a release brought; NULL for another.';
-REVOKE ALL ON FUNCTION memwarden_internal.storage_key(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.storage_parts()
 RETURNS TABLE (ordinal integer, phase text, name text, body text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $memwarden_storage$
 VALUES
 @storage_parts@
 $memwarden_storage$;
-COMMENT ON FUNCTION memwarden_internal.storage_parts() IS
+COMMENT ON FUNCTION memwarden_internal.storage_parts IS
     'The statements that make the storage. phase: table (once), migration (by number), bound (policies, triggers, views '
     'and grants, one object each, made where they differ).';
-REVOKE ALL ON FUNCTION memwarden_internal.storage_parts() FROM PUBLIC;

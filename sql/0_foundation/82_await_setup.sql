@@ -2,25 +2,22 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.await_setup()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.await_setup() IS
+COMMENT ON FUNCTION memwarden_internal.await_setup IS
     'Raises 55000: an update has closed the view or function that asks, and setup() has not run yet.';
-REVOKE ALL ON FUNCTION memwarden_internal.await_setup() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.await_setup()
+GRANT EXECUTE ON FUNCTION memwarden_internal.await_setup
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin, memwarden_broker,
-        memwarden_jobs, memwarden_worker, memwarden_embedder, memwarden_monitor;
+       memwarden_jobs, memwarden_worker, memwarden_embedder, memwarden_monitor;
 
 -- The columns stay, and so do rights on the view and what stands on it.
 CREATE OR REPLACE FUNCTION memwarden_internal.close_view(p_view regclass)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader text;
@@ -44,15 +41,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_view(regclass) IS
+COMMENT ON FUNCTION memwarden_internal.close_view IS
     'For update scripts: replaces the query of a view by one that raises 55000 until setup() has made the view again.';
-REVOKE ALL ON FUNCTION memwarden_internal.close_view(regclass) FROM PUBLIC;
 
 -- A public function would stumble over a table or column that is not there yet.
 CREATE OR REPLACE FUNCTION memwarden_internal.close_until_setup(p_something_hangs boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_view regclass;
@@ -74,15 +69,13 @@ BEGIN
     PERFORM memwarden_internal.wrap_functions(true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_until_setup(boolean) IS
+COMMENT ON FUNCTION memwarden_internal.close_until_setup IS
     'For update scripts: where the storage is of another release, or a view, policy or trigger is gone or closed '
     '(p_something_hangs), public views and functions raise 55000 until setup() has run.';
-REVOKE ALL ON FUNCTION memwarden_internal.close_until_setup(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wrap_functions(p_close boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     c_before   CONSTANT text := 'BEGIN PERFORM memwarden_internal.await_setup();';
@@ -101,14 +94,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wrap_functions(boolean) IS
+COMMENT ON FUNCTION memwarden_internal.wrap_functions IS
     'Has every public function in PL/pgSQL but setup() and status() raise 55000 before anything else (true), or no longer (false).';
-REVOKE ALL ON FUNCTION memwarden_internal.wrap_functions(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_waiting()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_role text;
@@ -121,6 +112,5 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_waiting() IS
+COMMENT ON FUNCTION memwarden_internal.forget_waiting IS
     'Takes back the right that an update gave the DBA''s own readers of an emptied view.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_waiting() FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.bound_parts()
 RETURNS TABLE (name text, body text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -23,10 +22,9 @@ BEGIN
     SELECT r.name, r.body FROM memwarden_internal.reference_parts() AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_parts() IS
+COMMENT ON FUNCTION memwarden_internal.bound_parts IS
     'What is to hang on the tables: kind, table or view, and name of each object, and the statements that make it. That '
     'of a gate leaves the name of its trigger open.';
-REVOKE ALL ON FUNCTION memwarden_internal.bound_parts() FROM PUBLIC;
 
 -- Roles that come with the extension. What others hold is a DBA's matter.
 CREATE OR REPLACE FUNCTION memwarden_internal.application_roles()
@@ -34,13 +32,11 @@ RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ARRAY['memwarden_agent', 'memwarden_reviewer', 'memwarden_curator', 'memwarden_auditor', 'memwarden_admin', 'memwarden_broker',
              'memwarden_jobs', 'memwarden_worker', 'memwarden_embedder', 'memwarden_monitor'];
-COMMENT ON FUNCTION memwarden_internal.application_roles() IS 'The roles whose rights on tables and views the release decides.';
-REVOKE ALL ON FUNCTION memwarden_internal.application_roles() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.application_roles IS 'The roles whose rights on tables and views the release decides.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.bound_objects()
 RETURNS TABLE (name text, relation regclass, looks text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -80,16 +76,14 @@ BEGIN
      GROUP BY c.oid;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_objects() IS
+COMMENT ON FUNCTION memwarden_internal.bound_objects IS
     'What hangs on the tables, by the names of bound_parts(), and a hash of what the catalog says of each.';
-REVOKE ALL ON FUNCTION memwarden_internal.bound_objects() FROM PUBLIC;
 
 -- The release made an object by these words, and this is what it looked like then. Both are remembered: what either differs
 -- in is made anew, whoever changed it. On another major version of PostgreSQL everything may look different, once.
 CREATE OR REPLACE FUNCTION memwarden_internal.bound_changes(p_names text[] DEFAULT NULL)
 RETURNS TABLE (name text, body text, relation regclass, is_there boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_made jsonb := memwarden_internal.bound_record();
@@ -106,14 +100,12 @@ BEGIN
                     AND NOT starts_with(c.name, 'view memwarden.reference_') END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_changes(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.bound_changes IS
     'What hangs on the tables and is not as this release wants it, or is too much (body is NULL). p_names: of these alone.';
-REVOKE ALL ON FUNCTION memwarden_internal.bound_changes(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.bound_record()
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- The first storage had no such column.
@@ -121,14 +113,12 @@ BEGIN
         ORDER BY s.storage_version DESC LIMIT 1), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_record() IS
+COMMENT ON FUNCTION memwarden_internal.bound_record IS
     'What the last setup() made: by name a hash of the words, and one of what came of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.bound_record() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_bound(p_names text[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_part  record;
@@ -154,15 +144,13 @@ BEGIN
      WHERE s.storage_version = (SELECT max(n.storage_version) FROM memwarden_data.storage AS n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.apply_bound(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.apply_bound IS
     'Makes what hangs on the tables and differs from this release: policies, triggers, gates, views, grants; what the '
     'release does not have goes. p_names: these alone.';
-REVOKE ALL ON FUNCTION memwarden_internal.apply_bound(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_bound(p_name text, p_body text, p_relation regclass, p_is_there boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_kind text := split_part(p_name, ' ', 1);
@@ -187,15 +175,12 @@ EXCEPTION WHEN invalid_table_definition THEN
     PERFORM memwarden_internal.make_view_anew(p_relation, p_body);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) IS
-    'Makes one object anew, or drops it where there is nothing to make it by.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.make_bound IS 'Makes one object anew, or drops it where there is nothing to make it by.';
 
 -- The rights of roles that come with the extension are made anew, too; those of others are the DBA's.
 CREATE OR REPLACE FUNCTION memwarden_internal.make_view_anew(p_view regclass, p_body text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name   text := p_view::text;
@@ -227,16 +212,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_view_anew(regclass, text) IS
+COMMENT ON FUNCTION memwarden_internal.make_view_anew IS
     'Drops a view and makes it anew; roles that do not come with the extension keep their rights on it. Raises 2BP01 where somebody '
     'else''s view depends on it.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_view_anew(regclass, text) FROM PUBLIC;
 
 -- An administrator may have moved or disabled it: it stays where and as it is.
 CREATE OR REPLACE FUNCTION memwarden_internal.make_gate(p_name text, p_body text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_trigger  text := memwarden_internal.gate_trigger(p_name);
@@ -257,7 +240,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_gate(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.make_gate IS
     'Makes a built-in gate anew, at the place and in the state that it has; drops it where there is nothing to make it '
     'by.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_gate(text, text) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.storage_shape()
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_tables text[] := ARRAY(
@@ -43,16 +42,14 @@ BEGIN
           FROM described AS s);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.storage_shape() IS
+COMMENT ON FUNCTION memwarden_internal.storage_shape IS
     'What the tables are like: every column, index and constraint with a hash of its definition; server: the major '
     'version of PostgreSQL that says so.';
-REVOKE ALL ON FUNCTION memwarden_internal.storage_shape() FROM PUBLIC;
 
 -- What a DBA adds, an index of his own, is no harm. On another major version the same may be written in other words.
 CREATE OR REPLACE FUNCTION memwarden_internal.storage_damage()
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_made     jsonb := (SELECT s.shape FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1);
@@ -64,7 +61,6 @@ BEGIN
              WHERE n.key IS NULL OR v_is_alike AND n.value <> m.value);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.storage_damage() IS
+COMMENT ON FUNCTION memwarden_internal.storage_damage IS
     'What is gone or otherwise of columns, indexes and constraints since setup() made the storage; NULL where nothing '
     'is.';
-REVOKE ALL ON FUNCTION memwarden_internal.storage_damage() FROM PUBLIC;

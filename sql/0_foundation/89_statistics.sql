@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.columns_of_words()
 RETURNS TABLE (relation regclass, number smallint, name name, is_index boolean, has_statistics boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -41,15 +40,13 @@ BEGIN
                 WHERE d.classid = 'pg_class'::regclass AND d.objid = x.indexrelid AND d.refclassid = 'pg_class'::regclass);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.columns_of_words() IS
+COMMENT ON FUNCTION memwarden_internal.columns_of_words IS
     'Columns of tables, and expressions of indexes, that can hold what somebody said, or a hash or vector of it. has_statistics: '
     'whether the next ANALYZE copies values from there into pg_statistic.';
-REVOKE ALL ON FUNCTION memwarden_internal.columns_of_words() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_statistics(p_tables regclass[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_change record;
@@ -73,16 +70,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_statistics(regclass[]) IS
+COMMENT ON FUNCTION memwarden_internal.refuse_statistics IS
     'Sees to it that ANALYZE copies no words out of those tables that the caller owns: of p_tables, or of all. Columns where that is so '
     'are not touched.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_statistics(regclass[]) FROM PUBLIC;
 
 -- ANALYZE leaves statistics that are there where it is to make none. Only a superuser can delete them.
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_statistics()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_statistics record;
@@ -104,7 +99,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_statistics() IS
+COMMENT ON FUNCTION memwarden_internal.forget_statistics IS
     'Deletes what earlier ANALYZE runs have copied out of columns of words, and empties what somebody has created by CREATE '
     'STATISTICS on the storage. Raises 42501 for others than superusers.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_statistics() FROM PUBLIC;

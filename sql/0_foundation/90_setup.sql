@@ -12,7 +12,7 @@ BEGIN
     RETURN QUERY SELECT s.component, s.state, s.detail FROM memwarden.status() AS s;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.setup() IS
+COMMENT ON FUNCTION memwarden.setup IS
     'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE '
     'EXTENSION and after ALTER EXTENSION memwarden UPDATE. It changes only what differs from the installed release. If nothing '
     'differs, it takes no lock that a writer waits for, so a second run disturbs nobody. If something differs, it locks out readers '
@@ -20,12 +20,10 @@ COMMENT ON FUNCTION memwarden.setup() IS
     '42501 for other roles, 55000 inside an extension script, or when the storage is newer than the functions or was not made by a '
     'release, 55P03 when another session held a table for a minute, 2BP01 when somebody else''s view depends on one whose columns '
     'change.';
-REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_up()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
@@ -68,13 +66,11 @@ BEGIN
     PERFORM memwarden_internal.schedule_jobs();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_up() IS 'The work of setup().';
-REVOKE ALL ON FUNCTION memwarden_internal.set_up() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.set_up IS 'The work of setup().';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.try_to_build(p_attempt integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := current_setting('lock_timeout');
@@ -89,10 +85,9 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.try_to_build(integer) IS
+COMMENT ON FUNCTION memwarden_internal.try_to_build IS
     'Does what there is to do on the storage, all or nothing; false where somebody held a table for too long. Patience '
     'grows with the attempts.';
-REVOKE ALL ON FUNCTION memwarden_internal.try_to_build(integer) FROM PUBLIC;
 
 -- Every door reads memwarden_data.storage first and keeps that lock until its transaction ends. So once that table is had,
 -- no writer is inside, and none comes in. Setup holds nothing while it waits for that one; for the others it waits, all
@@ -100,7 +95,6 @@ REVOKE ALL ON FUNCTION memwarden_internal.try_to_build(integer) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.close_doors(p_attempt integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_tables regclass[] := memwarden_internal.tables_to_change();
@@ -121,16 +115,14 @@ BEGIN
     PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM v_until - clock_timestamp()) * 1000)::integer::text, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_doors(integer) IS
+COMMENT ON FUNCTION memwarden_internal.close_doors IS
     'Locks what setup() is going to change, and before that the table that every writer reads first; nothing where '
     'there is nothing to change. Raises 55P03 when it would have to wait for long.';
-REVOKE ALL ON FUNCTION memwarden_internal.close_doors(integer) FROM PUBLIC;
 
 -- SECURITY DEFINER: what a canonical source looks like to memwarden_owner counts.
 CREATE OR REPLACE FUNCTION memwarden_internal.tables_to_change()
 RETURNS regclass[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF to_regclass('memwarden_data.storage') IS NULL THEN
@@ -155,16 +147,14 @@ BEGIN
           FROM changes AS c LEFT JOIN pg_class AS r ON r.oid = c.relation);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tables_to_change() IS
+COMMENT ON FUNCTION memwarden_internal.tables_to_change IS
     'The tables that setup() is going to change, in one order; empty where only views differ, NULL where nothing does '
     'or nothing is there yet.';
-REVOKE ALL ON FUNCTION memwarden_internal.tables_to_change() FROM PUBLIC;
 
 -- A partition that pg_partman made for a superuser belongs to that superuser, and maintain() stumbles over it.
 CREATE OR REPLACE FUNCTION memwarden_internal.own_tables()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table regclass;
@@ -178,15 +168,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.own_tables() IS 'Gives every table of the storage to memwarden_owner.';
-REVOKE ALL ON FUNCTION memwarden_internal.own_tables() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.own_tables IS 'Gives every table of the storage to memwarden_owner.';
 
 -- SECURITY DEFINER, so that what is created belongs to memwarden_owner, partitions made by pg_partman
 -- included.
 CREATE OR REPLACE FUNCTION memwarden_internal.build_storage()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.apply_storage();
@@ -197,14 +185,12 @@ BEGIN
     PERFORM memwarden_internal.call_bound();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.build_storage() IS
+COMMENT ON FUNCTION memwarden_internal.build_storage IS
     'The part of setup() that runs as memwarden_owner: tables, partitions, row security, policies, triggers, views.';
-REVOKE ALL ON FUNCTION memwarden_internal.build_storage() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_inside_extension_script()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_is_inside boolean;
@@ -225,13 +211,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_inside_extension_script() IS 'Raises 55000 when called by CREATE or ALTER EXTENSION.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_inside_extension_script() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.refuse_inside_extension_script IS 'Raises 55000 when called by CREATE or ALTER EXTENSION.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_storage()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_part record;
@@ -267,13 +251,11 @@ BEGIN
      WHERE s.storage_version = memwarden_internal.storage_version();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.apply_storage() IS 'Makes the tables, or applies the migrations that are missing, in order.';
-REVOKE ALL ON FUNCTION memwarden_internal.apply_storage() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.apply_storage IS 'Makes the tables, or applies the migrations that are missing, in order.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.call_bound()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_part record;
@@ -284,13 +266,11 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.call_bound() IS 'Brings in the rows that belong to the release, each call where they differ.';
-REVOKE ALL ON FUNCTION memwarden_internal.call_bound() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.call_bound IS 'Brings in the rows that belong to the release, each call where they differ.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unsecured_tables()
 RETURNS TABLE (relation regclass)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -302,14 +282,12 @@ BEGIN
      ORDER BY c.oid;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unsecured_tables() IS
+COMMENT ON FUNCTION memwarden_internal.unsecured_tables IS
     'Tables and partitions without row-level security, or without the one policy that the engine has.';
-REVOKE ALL ON FUNCTION memwarden_internal.unsecured_tables() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.secure_tables()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_tables regclass[] := ARRAY[]::regclass[];
@@ -347,7 +325,6 @@ BEGIN
     PERFORM memwarden_internal.refuse_statistics(v_tables);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.secure_tables() IS
+COMMENT ON FUNCTION memwarden_internal.secure_tables IS
     'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it '
     'nothing), makes every partition of log and versions append-only, and keeps the words of what it secures out of statistics.';
-REVOKE ALL ON FUNCTION memwarden_internal.secure_tables() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_organisation(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := memwarden_internal.bound_wait(interval '30 seconds');
@@ -15,7 +14,6 @@ BEGIN
     PERFORM set_config('lock_timeout', v_timeout, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_organisation(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.hold_organisation IS
     'Lets one change of an organisation at a time begin, until this transaction ends. Raises 55P03 when another takes longer than '
     'lock_timeout (at most five minutes), or 30 seconds where none is set.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_organisation(bigint) FROM PUBLIC;

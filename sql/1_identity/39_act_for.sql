@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.act_for(p_org_id bigint, p_principal_id bigint, p_request_id uuid DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.acting (org_id, principal_id, transaction_id, request_id)
@@ -11,29 +10,25 @@ BEGIN
     PERFORM set_config('memwarden.acting', p_org_id || ':' || p_principal_id, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.act_for(bigint, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.act_for IS
     'Has this transaction act for a principal until stop_acting(), to carry out a request where one is named. Callers '
     'authorise themselves.';
-REVOKE ALL ON FUNCTION memwarden_internal.act_for(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.stop_acting()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM set_config('memwarden.acting', '', true);
     DELETE FROM memwarden_data.acting AS a WHERE a.transaction_id = pg_current_xact_id();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stop_acting() IS 'Ends what act_for() began.';
-REVOKE ALL ON FUNCTION memwarden_internal.stop_acting() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.stop_acting IS 'Ends what act_for() began.';
 
 -- The setting only says where to look, so that nobody else pays for a look; what counts is the row.
 CREATE OR REPLACE FUNCTION memwarden_internal.acted_for()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_who text[] := string_to_array(current_setting('memwarden.acting', true), ':');
@@ -48,14 +43,12 @@ BEGIN
                  AND a.transaction_id = pg_current_xact_id_if_assigned());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.acted_for() IS
+COMMENT ON FUNCTION memwarden_internal.acted_for IS
     'The principal that this transaction acts for just now; NULL where there is none, whatever the setting says.';
-REVOKE ALL ON FUNCTION memwarden_internal.acted_for() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.acting_request()
 RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint;
@@ -68,6 +61,5 @@ BEGIN
              WHERE a.principal_id = v_principal_id AND a.transaction_id = pg_current_xact_id_if_assigned());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.acting_request() IS
+COMMENT ON FUNCTION memwarden_internal.acting_request IS
     'The act that this transaction carries out just now; NULL where it carries out none.';
-REVOKE ALL ON FUNCTION memwarden_internal.acting_request() FROM PUBLIC;

@@ -5,7 +5,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.current_principal()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint;
@@ -30,17 +29,15 @@ BEGIN
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.current_principal() IS
+COMMENT ON FUNCTION memwarden_internal.current_principal IS
     'The principal that this session''s login role is bound to, or that this transaction was authenticated for, or for '
     'whom it acts at this moment (acted_for()); NULL when there is none, or it is disabled.';
-REVOKE ALL ON FUNCTION memwarden_internal.current_principal() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.current_principal()
+GRANT EXECUTE ON FUNCTION memwarden_internal.current_principal
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_principal()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -51,14 +48,11 @@ BEGIN
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_principal() IS
-    'The principal of this session. Raises 28000 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_principal() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_principal IS 'The principal of this session. Raises 28000 when there is none.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.raise_not_identified()
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user) || coalesce((
@@ -69,14 +63,12 @@ BEGIN
          WHERE l.login_role = session_user AND l.role_oid IS DISTINCT FROM to_regrole(quote_ident(session_user))), ''));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.raise_not_identified() IS 'Raises 28000, and says why a login that was bound is bound no more.';
-REVOKE ALL ON FUNCTION memwarden_internal.raise_not_identified() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.raise_not_identified IS 'Raises 28000, and says why a login that was bound is bound no more.';
 
 -- After a restore the names are there, and their roles have other OIDs.
 CREATE OR REPLACE FUNCTION memwarden_internal.know_logins()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.principal_login AS l
@@ -85,6 +77,5 @@ BEGIN
      WHERE r.rolname = l.login_role AND l.system_identifier IS DISTINCT FROM memwarden_internal.system_identifier();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.know_logins() IS
+COMMENT ON FUNCTION memwarden_internal.know_logins IS
     'Notes which role of this cluster each binding means that was made in another, or before bindings named the role itself.';
-REVOKE ALL ON FUNCTION memwarden_internal.know_logins() FROM PUBLIC;

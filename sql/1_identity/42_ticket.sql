@@ -2,19 +2,16 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.ticket_claim(p_token_id uuid)
 RETURNS bytea
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT convert_to(jsonb_build_array(p_token_id, pg_backend_pid(), extract(epoch FROM transaction_timestamp()),
                                     session_user, current_database())::text, 'UTF8')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ticket_claim(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.ticket_claim IS
     'What a ticket attests: the token, this backend, this transaction, this login, this database.';
-REVOKE ALL ON FUNCTION memwarden_internal.ticket_claim(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ticket_holder(p_ticket text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_token_id uuid;
@@ -36,17 +33,15 @@ BEGIN
                AND t.expires_at > clock_timestamp() - interval '1 day');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ticket_holder(text) IS
+COMMENT ON FUNCTION memwarden_internal.ticket_holder IS
     'The principal a ticket was made for; NULL for one that is forged, of another transaction, backend or login, or '
     'whose token was revoked or expired a day ago.';
-REVOKE ALL ON FUNCTION memwarden_internal.ticket_holder(text) FROM PUBLIC;
 
 -- A savepoint can take a ticket back, and with it the memory that there was one. What is kept here it cannot:
 -- the time of the transaction and a number, no secret and no data.
 CREATE OR REPLACE FUNCTION memwarden_internal.claim_transaction(p_principal_id bigint, p_transaction text)
 RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 claimed = GD.get("memwarden:claim")
 if claimed is not None and claimed[0] == p_transaction and claimed[1] != p_principal_id:
@@ -54,6 +49,5 @@ if claimed is not None and claimed[0] == p_transaction and claimed[1] != p_princ
 GD["memwarden:claim"] = (p_transaction, p_principal_id)
 return True
 $function$;
-COMMENT ON FUNCTION memwarden_internal.claim_transaction(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.claim_transaction IS
     'Notes that this transaction acts for the principal; false when it has acted for another, savepoints rolled back included.';
-REVOKE ALL ON FUNCTION memwarden_internal.claim_transaction(bigint, text) FROM PUBLIC;

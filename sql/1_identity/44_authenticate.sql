@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.authenticate(token text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_token  record;
@@ -28,21 +27,18 @@ BEGIN
     PERFORM set_config('memwarden.ticket', v_ticket, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.authenticate(text) IS
+COMMENT ON FUNCTION memwarden.authenticate IS
     'Makes the rest of this transaction act for the principal that the token was issued for. In autocommit mode the '
     'transaction ends with the call: send BEGIN, authenticate, the call and COMMIT together. token: from '
     'issue_token(); pass it as a bind parameter only. Raises 28000 for a token that is forged, expired, revoked, '
     'issued for another login, or written into the query text; 28000 for a login that is bound to a principal, and '
     'for a second principal in one transaction; 55000 where the server has no master key. Source: design of identity.';
-REVOKE ALL ON FUNCTION memwarden.authenticate(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.authenticate(text)
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.authenticate TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verified_token(
     p_token text, OUT token_id uuid, OUT principal_id bigint, OUT fault text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_row record;
@@ -75,13 +71,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.verified_token(text) IS 'Whom a token speaks for; or what is wrong with it.';
-REVOKE ALL ON FUNCTION memwarden_internal.verified_token(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.verified_token IS 'Whom a token speaks for; or what is wrong with it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.token_signature(p_key_id integer, p_salt bytea, p_payload text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_signature bytea := memwarden_internal.keyed_hash(
@@ -93,6 +87,5 @@ BEGIN
     RETURN encode(v_signature, 'hex');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.token_signature(integer, bytea, text) IS
+COMMENT ON FUNCTION memwarden_internal.token_signature IS
     'HMAC-SHA256 of a token''s payload, as hex. Raises 55000 where the server has no master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.token_signature(integer, bytea, text) FROM PUBLIC;

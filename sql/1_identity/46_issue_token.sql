@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.speaks_for(p_broker_id bigint, p_principal_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -12,16 +11,14 @@ BEGIN
            AND p.principal_id = p_principal_id AND p.disabled_at IS NULL AND p.principal_id NOT IN (0, p_broker_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.speaks_for(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.speaks_for IS
     'Whether a broker gets tokens of an agent: of whoever lives where it does, or below.';
-REVOKE ALL ON FUNCTION memwarden_internal.speaks_for(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.issue_token(
     agent text, audience text, ttl interval DEFAULT '5 minutes', org text DEFAULT NULL,
     OUT token text, OUT token_id uuid, OUT expires_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_broker_id bigint := memwarden_internal.require_principal();
@@ -60,20 +57,18 @@ BEGIN
     issue_token.token := v_payload || '.' || memwarden_internal.token_signature(v_key.key_id, v_key.salt, v_payload);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.issue_token(text, text, interval, text) IS
+COMMENT ON FUNCTION memwarden.issue_token IS
     'Issues a short-lived token with which one login role acts for an agent, by authenticate(). The caller is a broker: a member of '
     'memwarden_broker whose login is bound to a principal of kind service. agent: the agent to act for; its home is the broker''s '
     'home scope or a scope below it. audience: the login role that will use the token. ttl: how long the token is valid; at most 5 '
     'minutes, which is the default. org: the agent''s organisation, where the broker serves several. Raises 28000 without identity, '
     '42704 for an unknown agent or login role, 22023 for a ttl out of range, 25001 at an isolation level other than READ COMMITTED, '
     '55000 where the server has no master key. Source: design of identity.';
-REVOKE ALL ON FUNCTION memwarden.issue_token(text, text, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.issue_token(text, text, interval, text) TO memwarden_broker;
+GRANT EXECUTE ON FUNCTION memwarden.issue_token TO memwarden_broker;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.signing_key(OUT key_id integer, OUT salt bytea)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT k.key_id, k.salt INTO signing_key.key_id, signing_key.salt
@@ -85,13 +80,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.signing_key() IS 'The key that signs tokens now; made where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.signing_key() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.signing_key IS 'The key that signs tokens now; made where there is none.';
 
 CREATE OR REPLACE FUNCTION memwarden.rotate_token_key(at_once boolean DEFAULT false)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id integer;
@@ -106,17 +99,15 @@ BEGIN
     RETURN v_key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.rotate_token_key(boolean) IS
+COMMENT ON FUNCTION memwarden.rotate_token_key IS
     'Makes a new key for tokens and returns its number. The old key still verifies for five minutes, the longest life of a token. '
     'at_once: true ends the old key immediately, and the tokens signed with it; false by default. Raises 25001 at an isolation level '
     'other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.rotate_token_key(boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.rotate_token_key(boolean) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.rotate_token_key TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.revoke_tokens(agent text DEFAULT NULL, token_id uuid DEFAULT NULL, org text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent record;
@@ -143,10 +134,9 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.revoke_tokens(text, uuid, text) IS
+COMMENT ON FUNCTION memwarden.revoke_tokens IS
     'Revokes one token, or all tokens of an agent, and returns how many it revoked. Transactions that authenticated with such a '
     'token lose their identity at once. agent: the agent whose tokens end. token_id: the one token that ends. org: the agent''s '
     'organisation, where the name is not unique. Raises 42704 for an unknown agent or token, 22023 without either, 25001 at an '
     'isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.revoke_tokens(text, uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.revoke_tokens(text, uuid, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.revoke_tokens TO memwarden_curator, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.bind_identity(agent text, issuer text, subject text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent record := memwarden_internal.require_agent(bind_identity.agent, bind_identity.org);
@@ -23,19 +22,17 @@ BEGIN
         'agent_id', v_agent.principal_id, 'issuer', bind_identity.issuer, 'subject', bind_identity.subject));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.bind_identity(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.bind_identity IS
     'Binds an identity of an issuer outside, such as a company''s login service, to an agent. A broker then gets tokens of that agent '
     'with issue_token_for(). Other identities of the agent stay bound. agent: the name of the agent. issuer, subject: iss and sub of the '
     'issuer''s tokens, compared to the letter. org: the agent''s organisation, where the name is not unique. '
     'Raises 42704 for an unknown agent, 42710 for an identity that is bound, 22023 for a malformed one and when the name alone does '
     'not tell which agent, 42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.bind_identity(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.bind_identity(text, text, text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.bind_identity TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.unbind_identity(issuer text, subject text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_bound record;
@@ -53,19 +50,17 @@ BEGIN
         'agent_id', v_bound.principal_id, 'issuer', unbind_identity.issuer, 'subject', unbind_identity.subject));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.unbind_identity(text, text) IS
+COMMENT ON FUNCTION memwarden.unbind_identity IS
     'Takes an agent from an identity of an issuer outside. Tokens that brokers already got for it live five minutes at most; '
     'revoke_tokens() ends them at once. issuer, subject: as bind_identity() was told. Raises 42704 for an identity that is not bound, '
     '42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.unbind_identity(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.unbind_identity(text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.unbind_identity TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.issue_token_for(
     issuer text, subject text, audience text, ttl interval DEFAULT '5 minutes',
     OUT token text, OUT token_id uuid, OUT expires_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_broker_id bigint := memwarden_internal.require_principal();
@@ -88,11 +83,10 @@ BEGIN
     expires_at := v_issued.expires_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.issue_token_for(text, text, text, interval) IS
+COMMENT ON FUNCTION memwarden.issue_token_for IS
     'Issues a token as issue_token() does, for the agent that bind_identity() bound to an identity of an issuer outside. The caller has '
     'checked the issuer''s token: signature, issuer, audience and expiry. issuer, subject: its iss and sub. audience: the login role '
     'that will use the token. ttl: how long the token is valid; at most 5 minutes, which is the default. Raises 42704 for an identity '
     'that is not bound, or is bound to an agent that this broker does not speak for; otherwise errors as issue_token() does: 28000, '
     '22023, 25001, 55000.';
-REVOKE ALL ON FUNCTION memwarden.issue_token_for(text, text, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.issue_token_for(text, text, text, interval) TO memwarden_broker;
+GRANT EXECUTE ON FUNCTION memwarden.issue_token_for TO memwarden_broker;

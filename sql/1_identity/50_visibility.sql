@@ -2,22 +2,19 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_scopes()
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.readable_scopes(memwarden_internal.current_principal());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_scopes() IS
+COMMENT ON FUNCTION memwarden_internal.visible_scopes IS
     'The scopes the caller reads: each granted scope with its ancestors, and its descendants where granted. Empty without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.visible_scopes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.visible_scopes()
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_scopes
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_scopes(p_principal_id bigint, p_surface text DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((
@@ -34,15 +31,13 @@ BEGIN
                      AS v), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_scopes(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.readable_scopes IS
     'The scopes a principal reads, as visible_scopes() says of the caller; with those that it reads through a surface '
     'alone.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_scopes(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_orgs()
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Asked once: in the query, it would be asked for each principal that is looked at.
@@ -52,17 +47,15 @@ BEGIN
     RETURN coalesce((SELECT ARRAY[0, p.org_id] FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_orgs() IS
+COMMENT ON FUNCTION memwarden_internal.visible_orgs IS
     'The caller''s organisation and the owner of /global. Empty without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.visible_orgs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.visible_orgs()
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_orgs
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- The same rule for one scope, without listing the others: an agent may see a hundred thousand.
 CREATE OR REPLACE FUNCTION memwarden_internal.may_read(p_principal_id bigint, p_scope_id bigint, p_surface text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -75,14 +68,12 @@ BEGIN
                                             WHERE s.scope_id = p_scope_id)::bigint[]))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_read(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.may_read IS
     'Whether the principal reads the scope: readable_scopes() asked of one scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_read(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_write(p_principal_id bigint, p_scope_id bigint, p_lineage bigint[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -91,6 +82,5 @@ BEGIN
            AND (g.scope_id = p_scope_id OR (g.descendants AND g.scope_id = ANY (p_lineage))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_write(bigint, bigint, bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.may_write IS
     'Whether the principal writes the scope of that lineage: granted itself, or from above with descendants; never from below.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_write(bigint, bigint, bigint[]) FROM PUBLIC;

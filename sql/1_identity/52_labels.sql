@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.judge_labels(
     p_principal_id bigint, p_operation text, p_label_ids integer[])
 RETURNS TABLE (label_id integer, own boolean, refusal text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -33,15 +32,13 @@ BEGIN
        AND l.label_id = ANY (p_label_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.judge_labels IS
     'For each label, once for the principal''s own items and once for those of others: NULL where the operation is '
     'permitted, otherwise what forbids it. Source: chapter 12.8.2, 12.8.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_among(p_principal_id bigint, p_label_ids integer[])
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What judge_labels() would say, written out: every write pays for a call.
@@ -66,14 +63,12 @@ BEGIN
                     ELSE true END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.readable_among IS
     'Those of some labels that a principal reads: n where the items of others, -n where its own. One array, so that a query asks once.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_labels(p_principal_id bigint)
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- As far as that is kept.
@@ -83,16 +78,14 @@ BEGIN
              WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.readable_labels IS
     'The labels a principal reads, of all there are for it, as readable_among() lists them.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_labels(bigint) FROM PUBLIC;
 
 -- Most principals read every label there is for them. Then a row costs the look at a boolean; otherwise
 -- policies ask for the labels that are visible whoever wrote the item, and for the rest of rows that are left.
 CREATE OR REPLACE FUNCTION memwarden_internal.reads_every_label()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -114,17 +107,15 @@ BEGIN
          WHERE p.principal_id = v_principal_id), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reads_every_label() IS
+COMMENT ON FUNCTION memwarden_internal.reads_every_label IS
     'Whether no role, clearance, domain, policy or layer that is not shared keeps any item from the caller, so that '
     'scopes alone decide. False without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.reads_every_label() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.reads_every_label()
+GRANT EXECUTE ON FUNCTION memwarden_internal.reads_every_label
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_labels()
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_labels integer[] := memwarden_internal.readable_labels(memwarden_internal.current_principal());
@@ -132,16 +123,14 @@ BEGIN
     RETURN ARRAY(SELECT l FROM unnest(v_labels) AS l WHERE l > 0 AND -l = ANY (v_labels));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_labels() IS
+COMMENT ON FUNCTION memwarden_internal.visible_labels IS
     'The labels that the caller reads whoever wrote the item. Empty without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.visible_labels() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.visible_labels()
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_labels
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.partly_visible_labels()
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_labels integer[] := memwarden_internal.readable_labels(memwarden_internal.current_principal());
@@ -149,17 +138,15 @@ BEGIN
     RETURN ARRAY(SELECT l FROM unnest(v_labels) AS l WHERE -l <> ALL (v_labels));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partly_visible_labels() IS
+COMMENT ON FUNCTION memwarden_internal.partly_visible_labels IS
     'The labels that the caller reads on some items: -n on its own only, n on those of others only. Empty without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.partly_visible_labels() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.partly_visible_labels()
+GRANT EXECUTE ON FUNCTION memwarden_internal.partly_visible_labels
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refusal(
     p_principal_id bigint, p_operation text, p_label_id integer, p_author_id bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_refusal text;
@@ -171,16 +158,14 @@ BEGIN
     RETURN CASE WHEN FOUND THEN v_refusal ELSE 'ROLE_FORBIDS' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.refusal IS
     'Why the principal may not do this to an item of that label and author, whatever its scope; NULL when it may.';
-REVOKE ALL ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_label(
     p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
     p_domains text[], p_attributes jsonb, p_shared boolean, p_principal_id bigint)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_label_id integer;
@@ -193,16 +178,14 @@ BEGIN
         p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_shared, p_principal_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.find_label IS
     'The label of that meaning, made where there is none; NULL where make_label() makes none.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_label(
     p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
     p_domains text[], p_attributes jsonb, p_shared boolean, p_principal_id bigint)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_label_id integer;
@@ -219,6 +202,5 @@ BEGIN
     RETURN v_label_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.make_label IS
     'A new label; NULL when the principal has made 256 already, and in a transaction that only reads.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) FROM PUBLIC;

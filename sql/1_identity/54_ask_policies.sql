@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.ask_policies(
     p_principal_id bigint, p_operation text, p_label_ids integer[])
 RETURNS TABLE (label_id integer, own boolean, policy_set text, rule text, allowed boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint;
@@ -47,8 +46,7 @@ BEGIN
      ORDER BY d.label_id, d.own, s.org_id, s.name;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_policies(bigint, text, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.ask_policies IS
     'What each policy set that covers the operation says about the principal and each label, once for items of others and '
     'once for its own, and which of its policies decided (NULL: the default): a deny first, then an allow, then the '
     'default. An administrator is asked about no label: NULL. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_policies(bigint, text, integer[]) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.require_scope(
         OUT closed_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT s.scope_id, s.org_id, s.parent_id, s.kind, s.lineage, s.closed_at
@@ -17,6 +16,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_scope(text) IS
+COMMENT ON FUNCTION memwarden_internal.require_scope IS
     'The scope of that path, for who reads or administers it. Raises 42704 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_scope(text) FROM PUBLIC;

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.may_administer(p_org_id bigint, p_degree text, p_layer text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.is_database_admin() OR EXISTS (
@@ -19,25 +18,21 @@ BEGIN
                             WHERE NOT a.allowed));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_administer(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.may_administer IS
     'Whether the caller administers the organisation to that degree (layer or full); p_layer: what is asked for '
     'concerns that layer alone. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_administer(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_database_admin()
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT pg_has_role(session_user, 'memwarden_admin', 'USAGE') OR pg_has_role(session_user, 'memwarden_admin', 'SET')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_database_admin() IS 'Whether this session''s login is a member of memwarden_admin.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_database_admin() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.is_database_admin IS 'Whether this session''s login is a member of memwarden_admin.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_administration(p_org_id bigint, p_degree text, p_layer text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT memwarden_internal.may_administer(p_org_id, p_degree, p_layer) THEN
@@ -45,16 +40,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_administration(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_administration IS
     'Raises 42501 unless the caller administers the organisation to that degree.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_administration(bigint, text, text) FROM PUBLIC;
 
 -- The organisation that an administrator's call is about. One that the caller does not administer and one that
 -- does not exist answer alike.
 CREATE OR REPLACE FUNCTION memwarden_internal.administered_org(p_org text, p_degree text, p_layer text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint;
@@ -71,16 +64,14 @@ BEGIN
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.administered_org(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.administered_org IS
     'The organisation of that name; by default 0 (all) for members of memwarden_admin, and the caller''s own for '
     'others. Raises 42501 for one that the caller does not administer, 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.administered_org(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_agent(
     p_name text, p_org text, OUT principal_id bigint, OUT org_id bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ids  bigint[];
@@ -105,15 +96,13 @@ BEGIN
     require_agent.org_id := v_orgs[1];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_agent(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_agent IS
     'The principal of that name that the caller administers. Raises 42704 when there is none, 22023 when the name alone '
     'does not tell which.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_agent(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_access_change(p_org_id bigint, p_action text, p_detail jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- In an older snapshot the caller might still hold a right that it has lost.
@@ -124,6 +113,5 @@ BEGIN
     VALUES (p_org_id, session_user, memwarden_internal.current_principal(), p_action, p_detail);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.record_access_change IS
     'Notes who changed who may do what. Raises 25001 at an isolation other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) FROM PUBLIC;

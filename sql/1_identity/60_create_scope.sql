@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.create_scope(
     path text, lifetime interval DEFAULT NULL, promote_to text DEFAULT NULL, promote_from double precision DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_parts  text[] := string_to_array(ltrim(create_scope.path, '/'), '/');
@@ -59,7 +58,7 @@ BEGIN
     RETURN v_scope.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.create_scope(text, interval, text, double precision) IS
+COMMENT ON FUNCTION memwarden.create_scope IS
     'Creates the scope of a path, with every missing scope above it, and returns its number. For a scope that exists, '
     'it returns the number and changes nothing. Members of memwarden_admin create organisations. Administrators of an '
     'organisation create scopes in it. A principal that writes a scope creates transient scopes (tasks) right below '
@@ -70,9 +69,7 @@ COMMENT ON FUNCTION memwarden.create_scope(text, interval, text, double precisio
     'default none. promote_from: 0 to 1; default 0.8, as important as what a session promotes. Raises 22023 for a malformed path; 42704 '
     'for an unknown kind or layer; 28000 for promote_to without an identity; 42501 without the right; 55000 below a closed '
     'scope. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval, text, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval, text, double precision)
-    TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.create_scope TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_scope(
     p_org_id bigint, p_parent_id bigint, p_parent_lineage bigint[], p_parent_closed_at timestamptz, p_kind text, p_path text,
@@ -80,7 +77,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.add_scope(
     OUT org_id bigint, OUT scope_id bigint, OUT lineage bigint[], OUT closed_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_kind         record;
@@ -118,16 +114,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.add_scope IS
     'Creates one scope below another, for who may, and grants it to an agent that opens a transient one. NULLs for who may not.';
-REVOKE ALL ON FUNCTION
-    memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false,
     lifetime interval DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_administration(0, 'full');
@@ -147,11 +140,10 @@ BEGIN
         jsonb_build_object('kind', define_scope_kind.kind, 'transient', define_scope_kind.transient));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) IS
+COMMENT ON FUNCTION memwarden.define_scope_kind IS
     'Defines a word that can be a level of scope paths, or changes its definition. Isolation is the same for every kind. kind: the '
     'word. description: what the kind stands for. transient: true for scopes that are opened for one piece of work and closed with '
     'it; who writes the scope above may open one; false by default. lifetime: how long a transient scope stays open at most. Raises '
     '22023 for a malformed kind, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: agent '
     'memory primitives, 1.';
-REVOKE ALL ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_scope_kind TO memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.check_promotion(p_layer text, p_importance double precision)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_importance IS NOT NULL AND (p_layer IS NULL OR NOT p_importance BETWEEN 0 AND 1) THEN
@@ -12,42 +11,36 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_promotion(text, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.check_promotion IS
     'Raises 42704 for an unknown layer, 22023 for an importance that is not 0 to 1 or comes without a layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_promotion(text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promotes(p_scope_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.scope AS s
                     WHERE s.lineage @> ARRAY[p_scope_id] AND s.closed_at IS NULL AND s.promote_to IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promotes(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.promotes IS
     'Whether a scope, or an open one below it, is to promote what is important when it closes.';
-REVOKE ALL ON FUNCTION memwarden_internal.promotes(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promotion_layers(p_scopes bigint[], p_layer text DEFAULT NULL)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(SELECT DISTINCT coalesce(p_layer, s.promote_to) FROM memwarden_data.scope AS s
                   WHERE s.scope_id = ANY (p_scopes) AND s.closed_at IS NULL AND coalesce(p_layer, s.promote_to) IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promotion_layers(bigint[], text) IS
+COMMENT ON FUNCTION memwarden_internal.promotion_layers IS
     'The layers into which these scopes promote what is important: p_layer, or what create_scope() was told.';
-REVOKE ALL ON FUNCTION memwarden_internal.promotion_layers(bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_see_item(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.item AS i
@@ -55,13 +48,11 @@ BEGIN
                       AND memwarden_internal.sees_item(p_principal_id, i.scope_id, i.label_id, i.principal_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_see_item(bigint, bigint, uuid) IS 'Whether a principal may read an item.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_see_item(bigint, bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.may_see_item IS 'Whether a principal may read an item.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promote_named(p_item_ids uuid[], p_target text, p_layer text)
 RETURNS TABLE (item_id uuid, disposition text, request_id uuid, outcome text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     FOREACH item_id IN ARRAY p_item_ids LOOP
@@ -73,16 +64,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promote_named(uuid[], text, text) IS
+COMMENT ON FUNCTION memwarden_internal.promote_named IS
     'Promotes these memories in the name of the caller, and returns the rows of close_scope().';
-REVOKE ALL ON FUNCTION memwarden_internal.promote_named(uuid[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promote_important(
     p_org_id bigint, p_scopes bigint[], p_target text, p_layer text DEFAULT NULL, p_importance double precision DEFAULT NULL,
     p_but uuid[] DEFAULT NULL, p_principal_id bigint DEFAULT NULL)
 RETURNS TABLE (item_id uuid, disposition text, request_id uuid, outcome text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_caller  bigint := memwarden_internal.current_principal();
@@ -131,9 +120,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promote_important(bigint, bigint[], text, text, double precision, uuid[], bigint) IS
+COMMENT ON FUNCTION memwarden_internal.promote_important IS
     'Promotes the important memories of scopes whose writers are locked out into p_target: into p_layer, or as create_scope() was '
     'told; in the name of p_principal_id, or of whoever told it. What that principal does not see is left out. '
     'p_but: leaves these out and takes all others; where NULL, at most 100. Returns the rows of close_scope(). Raises 28000 with '
     'p_layer and no identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.promote_important(bigint, bigint[], text, text, double precision, uuid[], bigint) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.close_scope(
     promote_from double precision DEFAULT NULL)
 RETURNS TABLE (item_id uuid, disposition text, request_id uuid, outcome text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -66,7 +65,7 @@ BEGIN
        AND (v_sees_all OR memwarden_internal.may_see_item(v_principal_id, v_scope.org_id, e.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double precision) IS
+COMMENT ON FUNCTION memwarden.close_scope IS
     'Closes a scope and all scopes below it, and promotes or releases every memory in them. A closed scope accepts no '
     'writes. Every item of promote is written into target, through every gate. Every other memory expires: recall() '
     'leaves it out, history() keeps it. Where people decided about memories that would end, they are asked first, '
@@ -82,14 +81,11 @@ COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double preci
     '42704 for an unknown scope or layer or an item that is not in it; 22023 for a target that is not above it; 42501 without '
     'the right; 25001 at an isolation level other than READ COMMITTED; otherwise, with something to promote, as '
     'write() does. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double precision)
-    TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.close_scope TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_to_close(p_org_id bigint, p_scopes bigint[], p_arguments jsonb)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.request_act('close_scope', memwarden_internal.agreed_among(p_org_id, ARRAY(
@@ -97,16 +93,14 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE')), p_arguments);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.request_to_close IS
     'request_act() for the end of scopes, where people decided about memories that would end with them; NULL where they may end at once.';
-REVOKE ALL ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_closing(
     p_principal_id bigint, p_org_id bigint, p_scope_id bigint, p_lineage bigint[], p_promote uuid[], p_target text, p_layer text,
     OUT scopes bigint[], OUT target text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whoever locks several scopes begins above; and nothing is promoted that a writer could still change.
@@ -121,15 +115,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_closing(bigint, bigint, bigint, bigint[], uuid[], text, text) IS
+COMMENT ON FUNCTION memwarden_internal.hold_closing IS
     'Locks what the end of a scope changes: hold_scopes() and, where something is to be promoted, hold_target() and '
     'hold_promoted(). target is NULL where nothing is.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_closing(bigint, bigint, bigint, bigint[], uuid[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_target(p_lineage bigint[], p_target text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope_id bigint;
@@ -145,15 +137,13 @@ BEGIN
     RETURN (SELECT t.path FROM memwarden_data.scope AS t WHERE t.scope_id = v_scope_id FOR KEY SHARE);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_target(bigint[], text) IS
+COMMENT ON FUNCTION memwarden_internal.hold_target IS
     'The path of the scope above, of that name or the nearest that is not transient; nobody moves or closes it in this '
     'transaction. Raises 22023 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_target(bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_scopes(p_scope_id bigint, p_new_parent_id bigint DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scopes bigint[];
@@ -175,18 +165,16 @@ BEGIN
     RETURN array_remove(v_scopes, p_new_parent_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.hold_scopes IS
     'Locks a scope and all below it, and the scope it shall be moved to: nothing is created, closed or moved there in '
     'this transaction. Returns those scopes, without the new parent. Raises 25001 at an isolation other than READ '
     'COMMITTED, which would not see what was made meanwhile.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_promoted(
     p_principal_id bigint, p_org_id bigint, p_scopes bigint[], p_item_ids uuid[], p_target text, p_layers text[],
     p_is_told boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item_id uuid;
@@ -213,18 +201,16 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text, text[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.hold_promoted IS
     'Locks the writers out of the target, where the principal may write it or only what create_scope() was told '
     'is promoted (p_is_told), and of the scopes that are closed. Raises '
     '42704 for an item that lies in none of these.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text, text[], boolean) FROM PUBLIC;
 
 -- A writer who has found the scope open may not have locked it yet. So the rows that writers lock go: whoever
 -- comes later must make one, and that asks whether the scope is open.
 CREATE OR REPLACE FUNCTION memwarden_internal.shut(p_org_id bigint, p_scopes bigint[], p_principal_id bigint)
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.scope AS s SET closed_at = clock_timestamp()
@@ -241,14 +227,12 @@ BEGIN
         'EXPIRED', 'EXPIRE', 'scope closed', p_principal_id) AS e;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) IS
+COMMENT ON FUNCTION memwarden_internal.shut IS
     'Closes scopes that hold_scopes() holds and lets every active item of them expire; returns those.';
-REVOKE ALL ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.close_next_scope(p_after bigint)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- Below it somebody may be at work for hours: who waits for what is locked here waits no longer than this.
 SET lock_timeout = '2s'
 AS $function$
@@ -282,12 +266,11 @@ BEGIN
     RETURN v_scope.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_next_scope(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.close_next_scope IS
     'Closes the next scope behind p_after whose time is over, unless somebody holds it or what is below it for two '
     'seconds, and returns it; NULL when there is none. Where it is to promote what is important, it promotes the next 100 '
     'memories instead, and returns the number before, so that the next call goes on. Two callers take different scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.close_next_scope(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope(bigint) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.close_due_scopes()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -296,10 +279,9 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_close');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.close_due_scopes() IS
+COMMENT ON PROCEDURE memwarden.close_due_scopes IS
     'Closes every transient scope whose lifetime is over, as a job. It closes them as close_scope() does, and promotes what '
     'create_scope() was told to promote, in the name of whoever created the scope. If '
     'somebody writes to a scope for longer than two seconds, the next run closes it. It is safe to run twice at once and to kill. It '
     'commits after each scope and each 100 promotions, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.close_due_scopes() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.close_due_scopes() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.close_due_scopes TO memwarden_jobs, memwarden_admin;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.move_scope(path text, new_parent text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope    record := memwarden_internal.require_scope(move_scope.path);
@@ -50,12 +49,11 @@ EXCEPTION WHEN unique_violation THEN
     PERFORM memwarden_internal.raise_error('already_exists', format('a scope on the path of %L', v_new));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.move_scope(text, text) IS
+COMMENT ON FUNCTION memwarden.move_scope IS
     'Moves a scope, with everything below it, under another scope of its organisation and returns the new path. The memories stay in '
     'the scope, and so do grants on it. At once the new place decides who reads the scope from above or below, and what it inherits. '
     'The caller administers the organisation. path: the scope to move. new_parent: the scope under which it is put. Raises 42704 for '
     'an unknown scope, 42710 when the place is taken, 22023 for a place inside the moved scope, in another organisation or too deep, '
     '42501 without the right, 55000 below a closed scope, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.move_scope(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.move_scope(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.move_scope TO memwarden_curator, memwarden_admin;

@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden.register_agent(
     anchor_required text[] DEFAULT '{}', anchor_nullable text[] DEFAULT NULL, owner text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope        record := memwarden_internal.require_scope(register_agent.scope);
@@ -53,8 +52,7 @@ BEGIN
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text,
-    text[], text[], text) IS
+COMMENT ON FUNCTION memwarden.register_agent IS
     'Registers an agent, person, service or worker in a home scope and returns its number. The agent reads its home scope and the '
     'scopes above it. name: its name, unique in the organisation. scope: the path of its home scope. login_role: binds the agent to '
     'that login, which also needs GRANT memwarden_agent TO the role; only members of memwarden_admin bind logins; without one the '
@@ -68,16 +66,12 @@ COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean,
     'for the agent and does not approve its writes. Raises 42704 for an unknown scope, login, role, clearance or owner, 42710 when '
     'the name or the login is taken, 42501 without the right, 25001 at an isolation level other than READ COMMITTED, 22023 for a '
     'malformed name, attribute or anchor, and for descendants of /global. Source: chapter 12.8.2, agent memory primitives 1.';
-REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text,
-    text[], text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb,
-    text, text[], text[], text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.register_agent TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_standing(
     p_org_id bigint, p_role text, p_clearance text, p_domains text[], p_attributes jsonb, OUT role_id bigint, OUT level smallint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_fault text;
@@ -101,14 +95,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_standing(bigint, text, text, text[], jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.check_standing IS
     'Looks up role and clearance. Raises 42704 for an unknown one, 22023 for malformed domains or attributes.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_standing(bigint, text, text, text[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_anchor(p_path text, p_required text[], p_nullable text[])
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_required IS NULL OR EXISTS (
@@ -120,14 +112,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.check_anchor IS
     'Raises 22023 for an anchor of unknown kinds, or one that the home itself does not meet.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_owner(p_org_id bigint, p_owner text, p_kind text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_owner_id bigint;
@@ -145,7 +135,6 @@ BEGIN
     RETURN v_owner_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_owner(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_owner IS
     'The person of that name who answers for a principal of that kind; NULL for no name. Raises 42704 for an unknown '
     'person, 22023 for the owner of a person.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_owner(bigint, text, text) FROM PUBLIC;

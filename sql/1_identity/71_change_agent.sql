@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.change_agent(
     owner text DEFAULT NULL, reputation double precision DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent    record := memwarden_internal.require_agent(change_agent.agent, change_agent.org);
@@ -49,7 +48,7 @@ BEGIN
             'owner', change_agent.owner, 'reputation', change_agent.reputation))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) IS
+COMMENT ON FUNCTION memwarden.change_agent IS
     'Changes what an agent is and may do, from its next statement on. An argument that is left out keeps its value. Arguments that '
     'are not listed here mean what they mean in register_agent(). org: the agent''s organisation, where the name is not unique. '
     'enabled: false takes the agent''s identity away, in open sessions and for issued tokens too, and rejects its deferred writes; '
@@ -57,6 +56,4 @@ COMMENT ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb
     'threshold every write of the agent needs a human, see set_reputation_threshold(). Raises 42704 for an unknown agent, role or '
     'clearance, 22023 for malformed domains or attributes, 25001 at an isolation level other than READ COMMITTED. Source: chapter '
     '12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text,
-    double precision) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.change_agent TO memwarden_curator, memwarden_admin;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden.bind_login(agent text, login_role text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent record := memwarden_internal.require_agent(bind_login.agent, bind_login.org);
@@ -11,19 +10,17 @@ BEGIN
     PERFORM memwarden_internal.bind(v_agent.principal_id, v_agent.org_id, bind_login.login_role);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.bind_login(text, text, text) IS
+COMMENT ON FUNCTION memwarden.bind_login IS
     'Binds a login role to an agent, so that every session of that login acts for the agent. Other logins of the agent stay bound. '
     'A role that is dropped and made anew is another, which acts for nobody until it is bound. agent: the name of the agent. '
     'login_role: the login role to bind. org: the agent''s organisation, where the name is not unique. '
     'Raises 42704 for an unknown agent or role, 42710 for a role that is bound, 22023 when the name alone does not tell which agent, '
     '42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.bind_login(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.bind_login(text, text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.bind_login TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.bind(p_principal_id bigint, p_org_id bigint, p_login_role text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_role_oid oid;
@@ -46,15 +43,13 @@ BEGIN
         jsonb_build_object('agent_id', p_principal_id, 'login_role', p_login_role));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bind(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.bind IS
     'Binds a login role to a principal. Raises 42704 for an unknown role, 42710 for a bound one, 42501 without the '
     'right.';
-REVOKE ALL ON FUNCTION memwarden_internal.bind(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.unbind_login(login_role text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_bound record;
@@ -71,9 +66,8 @@ BEGIN
         jsonb_build_object('agent_id', v_bound.principal_id, 'login_role', unbind_login.login_role));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.unbind_login(text) IS
+COMMENT ON FUNCTION memwarden.unbind_login IS
     'Takes the identity from a login role, in its open sessions too. login_role: the login role, which bind_login() or '
     'register_agent() bound. Raises 42704 for a role that is not bound, 42501 without the right, 25001 at an isolation level other '
     'than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.unbind_login(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.unbind_login(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.unbind_login TO memwarden_admin;

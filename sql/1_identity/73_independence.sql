@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.is_independent(p_one bigint, p_other bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -19,20 +18,17 @@ BEGIN
                 WHERE t.principal_id = p_other));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_independent(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.is_independent IS
     'Whether two principals are different and no login acts for both, or ever did by a token: none is bound to both, has had tokens of '
     'both, or has had one of the one and is bound to the other.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_independent(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_application(p_principal_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT p.kind <> 'agent' FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_application(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.is_application IS
     'Whether a principal records for others: a service, a person or a worker, and no agent.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_application(bigint) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.grant_scope(
     agent text, scope text, writes boolean DEFAULT false, descendants boolean DEFAULT false, surfaces text[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope        record := memwarden_internal.require_scope(grant_scope.scope);
@@ -26,7 +25,7 @@ BEGIN
         'writes', grant_scope.writes, 'descendants', grant_scope.descendants, 'surfaces', grant_scope.surfaces));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) IS
+COMMENT ON FUNCTION memwarden.grant_scope IS
     'Lets an agent read, and optionally write, another scope of its organisation. The agent also reads the scopes above it. A second '
     'call for the same scope replaces the first. agent: the name of the agent. scope: the path of the scope. writes: the agent may '
     'also write the scope; false by default. descendants: the grant also holds for the scopes below; false by default. surfaces: the '
@@ -34,13 +33,11 @@ COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) 
     'that take a surface, and by no other way learns that the scope exists; null, the default, allows all ways. Raises 42704 for an '
     'unknown agent or scope, 42501 without the right, 25001 at an isolation level other than READ COMMITTED, 22023 for descendants '
     'of /global, or unknown surfaces.';
-REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.grant_scope TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.revoke_scope(agent text, scope text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope        record := memwarden_internal.require_scope(revoke_scope.scope);
@@ -56,17 +53,15 @@ BEGIN
         'agent', revoke_scope.agent, 'agent_id', v_principal_id, 'scope', revoke_scope.scope));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.revoke_scope(text, text) IS
+COMMENT ON FUNCTION memwarden.revoke_scope IS
     'Takes the grant of a scope from an agent; the scope may be its home. The agent still reads what its other grants allow. Raises '
     '42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right, 25001 at an isolation level '
     'other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.revoke_scope(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.revoke_scope(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.revoke_scope TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.agent_of_org(p_name text, p_org_id bigint, p_scope text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint;
@@ -80,15 +75,13 @@ BEGIN
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.agent_of_org(text, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.agent_of_org IS
     'The agent of that name in the organisation of a scope: agents read and write inside their own, so the scope tells '
     'which is meant. Raises 42704 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.agent_of_org(text, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_grant(p_org_id bigint, p_writes boolean, p_descendants boolean)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_writes IS NULL OR p_descendants IS NULL THEN
@@ -99,6 +92,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_grant(bigint, boolean, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.check_grant IS
     'Raises 22023 for a grant that is incomplete, or that would reach from /global into every organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_grant(bigint, boolean, boolean) FROM PUBLIC;

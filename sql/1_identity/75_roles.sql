@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.define_role(name text, permissions jsonb, description text DEFAULT '', org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id  bigint := memwarden_internal.administered_org(define_role.org, 'full');
@@ -31,7 +30,7 @@ BEGIN
         jsonb_build_object('role', define_role.name, 'permissions', define_role.permissions));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden.define_role IS
     'Defines what a role permits, or redefines it for all agents that have the role. Everything that the role does not permit is '
     'forbidden. permissions: an array of objects {"operation", "layers", "kind", "reach", "degree"}; operation is READ, WRITE, '
     'DELETE, ADMIN, APPROVE or HOLD (the right to set and lift legal holds, always for all layers); layers is an array of '
@@ -41,13 +40,11 @@ COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
     'which hides the common role of that name, also from agents that have the common role there; by default the caller''s, and for '
     'members of memwarden_admin all organisations. Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 '
     'without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.define_role(text, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_role(text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_role TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.permissions_fault(p_permissions jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_one jsonb;
@@ -82,6 +79,5 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.permissions_fault(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.permissions_fault IS
     'What is wrong with the permissions of a role; NULL when they can serve.';
-REVOKE ALL ON FUNCTION memwarden_internal.permissions_fault(jsonb) FROM PUBLIC;

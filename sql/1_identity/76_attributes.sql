@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_attribute(
     bearer text, name text, type text DEFAULT 'text', allowed jsonb DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_attribute.org, 'full');
@@ -37,20 +36,18 @@ BEGIN
         define_attribute.allowed));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.define_attribute IS
     'Declares an attribute that agents or items of an organisation can have, for use in policies. A second call can change the '
     'allowed values, and not the type. bearer: agent or item. name: the name of the attribute. type: text (the default), number or '
     'boolean. allowed: an array of the values it may have, at most 100; required for items. org: the organisation; by default the '
     'caller''s, and for members of memwarden_admin all organisations. Raises 22023 for a malformed definition, 42710 for another '
     'type, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
     'Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_attribute TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_attributes(p_org_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_declared jsonb;
@@ -66,14 +63,12 @@ BEGIN
             || '{"layer": "text", "kind": "text", "scope_kind": "text", "classification": "level", "domains": "text[]", "own": "boolean"}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_attributes(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.known_attributes IS
     'What a policy of the organisation may ask about, with types: what every agent and item has, and what define_attribute() declares.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_attributes(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.attribute_fault(p_org_id bigint, p_bearer text, p_attributes jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_bad record;
@@ -95,6 +90,5 @@ BEGIN
                 ELSE format('%s is not declared', left(v_bad.name, 63)) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.attribute_fault(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.attribute_fault IS
     'What is wrong with the attributes of an agent or item; NULL when each is declared and has a value it may have.';
-REVOKE ALL ON FUNCTION memwarden_internal.attribute_fault(bigint, text, jsonb) FROM PUBLIC;

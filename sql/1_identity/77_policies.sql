@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_policy_set(
     name text, default_effect text, operations text[] DEFAULT '{READ,WRITE,DELETE}', org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_policy_set.org, 'full');
@@ -24,7 +23,7 @@ BEGIN
         define_policy_set.operations));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_policy_set(text, text, text[], text) IS
+COMMENT ON FUNCTION memwarden.define_policy_set IS
     'Defines a set of policies, or changes it, with effect at once. The set adds a condition: each of its operations must be '
     'permitted by role, clearance and domains, and also by the set. A policy that denies decides first, then one that allows, then '
     'default_effect. preview_policy() shows what a policy would change. name: the name of the set. default_effect: allow or deny, '
@@ -32,13 +31,11 @@ COMMENT ON FUNCTION memwarden.define_policy_set(text, text, text[], text) IS
     'org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 22023 for '
     'malformed arguments, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ '
     'COMMITTED. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.define_policy_set(text, text, text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_policy_set(text, text, text[], text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_policy_set TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_policy(policy_set text, name text, effect text, condition text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_policy.org, 'full');
@@ -63,7 +60,7 @@ BEGIN
         'policy_set', set_policy.policy_set, 'policy', set_policy.name, 'effect', set_policy.effect, 'condition', set_policy.condition));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_policy(text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.set_policy IS
     'Adds a policy to a set, or replaces the policy of that name. policy_set: the name of the set. name: the name of the policy. '
     'effect: allow or deny, where the condition holds. condition: an SQL-like expression, for example agent.team = ''care'' AND '
     '''medical'' = ANY(item.domains) AND operation = WRITE. org: the organisation; by default the caller''s, and for members of '
@@ -73,26 +70,22 @@ COMMENT ON FUNCTION memwarden.set_policy(text, text, text, text, text) IS
     'item. An absent attribute equals nothing. Raises 42601 with the position of what cannot be accepted, 22023 for a malformed name '
     'or effect, 42704 for an unknown set, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: '
     'chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.set_policy(text, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_policy(
     p_condition text, p_known text, p_levels text, OUT compiled text, OUT fault text, OUT at_offset integer)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].compile_policy(p_condition, p_known, p_levels)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_policy(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.compile_policy IS
     'A condition as a jsonpath over {"agent", "item", "operation"}; or what is wrong with it, and at which character from 0.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_policy(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_policy_set(p_org_id bigint, p_name text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_set_id bigint;
@@ -105,13 +98,11 @@ BEGIN
     RETURN v_set_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_policy_set(bigint, text) IS 'The policy set of that name. Raises 42704 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_policy_set(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_policy_set IS 'The policy set of that name. Raises 42704 when there is none.';
 
 CREATE OR REPLACE FUNCTION memwarden.drop_policy(policy_set text, name text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_policy.org, 'full');
@@ -129,10 +120,9 @@ BEGIN
         jsonb_build_object('policy_set', drop_policy.policy_set, 'policy', drop_policy.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_policy(text, text, text) IS
+COMMENT ON FUNCTION memwarden.drop_policy IS
     'Drops a policy or, without a name, the whole set. A dropped set adds no condition any more. policy_set: the name of the set. '
     'name: the name of the policy; null, the default, drops the set. org: the organisation; by default the caller''s, and for '
     'members of memwarden_admin all organisations. Raises 42704 for an unknown policy or set, 42501 without the right, 25001 at an '
     'isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_policy(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_policy(text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_policy TO memwarden_curator, memwarden_admin;

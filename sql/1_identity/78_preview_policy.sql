@@ -4,7 +4,6 @@ RETURNS TABLE (agent text, agent_org text, operation text, layer text, kind text
     domains text[], attributes jsonb, own boolean,
                items bigint, allowed_before boolean, allowed_after boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(preview_policy.org, 'full');
@@ -35,19 +34,17 @@ BEGIN
      ORDER BY o.name, p.name, b.operation, b.label_id, b.own;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.preview_policy(text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.preview_policy IS
     'Returns what set_policy() with these arguments would change, and changes nothing. Each row is one agent, one operation and one '
     'combination of what items bear for which the answer would differ. A policy never widens the scopes that an agent reaches. The '
     'arguments are those of set_policy(). items: the number of active items concerned, in scopes that the caller reads or not. '
     'allowed_before, allowed_after: the answer now, and the answer with the policy. Raises as set_policy(), 25001 at an isolation '
     'level other than READ COMMITTED. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.preview_policy(text, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.preview_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.all_access(p_org_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((
@@ -60,6 +57,5 @@ BEGIN
          WHERE p.principal_id <> 0 AND (p.org_id = p_org_id OR p_org_id = 0)), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.all_access(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.all_access IS
     'Every agent of an organisation (of all, for 0) against every operation and label.';
-REVOKE ALL ON FUNCTION memwarden_internal.all_access(bigint) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.explain_access(agent text, item_id uuid, operation text DEFAULT 'READ', org text DEFAULT NULL)
 RETURNS TABLE (step integer, rule text, allowed boolean, explanation text, decisive boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item     record;
@@ -39,7 +38,7 @@ BEGIN
      ORDER BY s.step;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_access(text, uuid, text, text) IS
+COMMENT ON FUNCTION memwarden.explain_access IS
     'Explains rule by rule whether an agent may read, write, delete, administer or approve an item. The agent has '
     'access only if all rules allow it: identity, scope, clearance, domains, sharing, role, and each policy set. '
     'Administrators may ask about agents and items of their organisation. Members of memwarden_auditor may ask about '
@@ -47,15 +46,13 @@ COMMENT ON FUNCTION memwarden.explain_access(text, uuid, text, text) IS
     'DELETE, ADMIN or APPROVE. org: the organisation of the agent, where its name is not unique. decisive: true for '
     'the rule that decided. Raises 42704 for an unknown or hidden item or agent; 28000 without an identity; 22023 for '
     'an unknown operation. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.explain_access(text, uuid, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_access(text, uuid, text, text)
+GRANT EXECUTE ON FUNCTION memwarden.explain_access
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.access_rules(
     p_principal_id bigint, p_operation text, p_scope_id bigint, p_label_id integer, p_author_id bigint)
 RETURNS TABLE (ordinal integer, rule text, allowed boolean, explanation text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v record;
@@ -102,6 +99,5 @@ BEGIN
      WHERE a.own = v.own;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.access_rules(bigint, text, bigint, integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.access_rules IS
     'Every rule between a principal and an item, and what it says: judge_labels() and the scope, spelled out.';
-REVOKE ALL ON FUNCTION memwarden_internal.access_rules(bigint, text, bigint, integer, bigint) FROM PUBLIC;

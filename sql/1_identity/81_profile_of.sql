@@ -2,13 +2,11 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_of(p_org_id bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT o.profile FROM memwarden_data.organisation AS o
              WHERE o.org_id IN (0, p_org_id) AND o.profile IS NOT NULL ORDER BY o.org_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_of(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.profile_of IS
     'The profile of an organisation, its own or the server''s; NULL for settings that are those of none.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_of(bigint) FROM PUBLIC;

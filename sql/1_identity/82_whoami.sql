@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.whoami()
 RETURNS TABLE (agent text, org text, kind text, role text, home text, validated boolean, clearance text, domains text[], attributes jsonb,
                anchor_required text[], anchor_nullable text[], writes text[], permissions jsonb, profile text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -24,10 +23,10 @@ BEGIN
      WHERE p.principal_id = v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.whoami() IS
+COMMENT ON FUNCTION memwarden.whoami IS
     'Returns who the caller is and what it may do. role, permissions: its role and what the role permits. clearance, '
     'domains, attributes, anchor_required, anchor_nullable: what register_agent() gave it. writes: the scopes that it '
     'writes; a path that ends in /** includes the scopes below. profile: what is asked of its writes, see use_profile(); custom where '
     'the settings are those of none. Raises 28000 without an identity.';
-REVOKE ALL ON FUNCTION memwarden.whoami() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.whoami() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_broker;
+GRANT EXECUTE ON FUNCTION memwarden.whoami
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_broker;

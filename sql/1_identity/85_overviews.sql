@@ -5,7 +5,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_scopes()
 RETURNS TABLE (scope text, kind text, scope_id bigint, writes boolean, created_at timestamptz, closes_at timestamptz, closed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -26,16 +25,15 @@ BEGIN
      WHERE v_is_admin OR s.scope_id = ANY (v_scopes);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_scopes() IS 'The rows of memwarden.scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_scopes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_scopes()
+COMMENT ON VIEW memwarden.scopes IS
+    'Lists the scopes that the caller reads, and whether it writes them; administrators see all scopes.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_scopes
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- Administrators oversee all organisations, curators and auditors their own.
 CREATE OR REPLACE FUNCTION memwarden_internal.overseen_orgs()
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF memwarden_internal.is_database_admin() THEN
@@ -45,14 +43,12 @@ BEGIN
                   WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND p.org_id <> 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.overseen_orgs() IS 'The organisations whose administration the caller may look at.';
-REVOKE ALL ON FUNCTION memwarden_internal.overseen_orgs() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.overseen_orgs IS 'The organisations whose administration the caller may look at.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_agents()
 RETURNS TABLE (org text, agent text, kind text, role text, clearance text, domains text[], attributes jsonb, validated boolean,
                enabled boolean, home text, logins text[], grants jsonb, created_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -73,14 +69,14 @@ BEGIN
      WHERE p.principal_id <> 0 AND p.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_agents() IS 'The rows of memwarden.agents.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_agents() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_agents() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.agents IS
+    'Lists the registered agents with their rights. Curators and auditors see the agents of their organisation; administrators see '
+    'all.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_agents TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_roles()
 RETURNS TABLE (org text, role text, description text, operation text, layer text, kind text, reach text, degree text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -93,14 +89,13 @@ BEGIN
      WHERE v_orgs <> '{}' AND r.org_id = ANY (0 || v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_roles() IS 'The rows of memwarden.roles.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_roles() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_roles() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.roles IS
+    'Lists what each role permits, one row a permission. Rows of organisation global hold for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_roles TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_policies()
 RETURNS TABLE (org text, policy_set text, default_effect text, operations text[], policy text, effect text, condition text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -113,14 +108,13 @@ BEGIN
      WHERE v_orgs <> '{}' AND s.org_id = ANY (0 || v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_policies() IS 'The rows of memwarden.policies.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_policies() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_policies() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.policies IS
+    'Lists every policy set with its policies. Rows of organisation global hold for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_policies TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_attributes()
 RETURNS TABLE (org text, bearer text, name text, type text, allowed jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -132,15 +126,14 @@ BEGIN
      WHERE v_all OR a.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_attributes() IS 'The rows of memwarden.attributes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_attributes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_attributes()
+COMMENT ON VIEW memwarden.attributes IS
+    'Lists the attributes that agents and items can have, of the caller''s organisation and of all (global).';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_attributes
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_access_changes()
 RETURNS TABLE (changed_at timestamptz, org text, login_role text, agent text, action text, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -153,15 +146,15 @@ BEGIN
      WHERE l.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_access_changes() IS 'The rows of memwarden.access_changes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_access_changes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_access_changes() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.access_changes IS
+    'Lists the changes of rights: who changed what, and when. login_role is the database login that made the change, and agent is '
+    'the principal for which it acted.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_access_changes TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_tokens()
 RETURNS TABLE (token_id uuid, org text, agent text, audience text, issued_by text, issued_at timestamptz, expires_at timestamptz,
     revoked_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -174,6 +167,6 @@ BEGIN
      WHERE p.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_tokens() IS 'The rows of memwarden.tokens.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_tokens() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_tokens() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.tokens IS
+    'Lists the tokens issued within the last month: for which agent and login, and by which broker.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_tokens TO memwarden_curator, memwarden_auditor, memwarden_admin;

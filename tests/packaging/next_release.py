@@ -38,16 +38,14 @@ FUNCTION = """\
 CREATE OR REPLACE FUNCTION memwarden.remark(body text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.remark (org_id, body) VALUES (0, remark.body);
     RETURN lastval();
 END
 $function$;
-COMMENT ON FUNCTION memwarden.remark(text) IS 'Remarks something.';
-REVOKE ALL ON FUNCTION memwarden.remark(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.remark(text) TO memwarden_admin;
+COMMENT ON FUNCTION memwarden.remark IS 'Remarks something.';
+GRANT EXECUTE ON FUNCTION memwarden.remark TO memwarden_admin;
 """
 
 
@@ -65,7 +63,7 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     copy.edit("sql/0_foundation/60_canonical_form.sql", "v_result record;", "v_result record; --")
     copy.edit(
         "sql/3_write/60_gates/95_pipeline.sql",
-        "GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;\n",
+        "GRANT EXECUTE ON FUNCTION memwarden.remove_gate TO memwarden_admin;\n",
         "",
     )
     (copy.directory / "sql/3_write/60_gates/64_request_status.sql").unlink()
@@ -96,6 +94,10 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
         "    note text,\n    PRIMARY KEY (recorded_at, log_seq)",
     )
     # What hangs on the tables: a view goes, a policy, a trigger and a view come.
-    (copy.directory / "sql/8_operations/40_status/20_gate_statistics.bound.sql").unlink()
+    copy.edit(
+        "sql/8_operations/40_status/15_gate_statistics.sql",
+        "COMMENT ON VIEW memwarden.gate_statistics IS",
+        "COMMENT ON FUNCTION memwarden_internal.list_gate_statistics IS",
+    )
     (copy.directory / "sql/8_operations/40_status/30_remark.bound.sql").write_text(BOUND)
     keep_script(copy, old_version)

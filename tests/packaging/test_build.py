@@ -94,7 +94,9 @@ def test_every_file_of_functions_is_in_the_script_once(script: str, path: Path) 
     name = f"-- {path.relative_to(REPOSITORY)}\n"
     assert script.count(name) == 1
     first_line = path.read_text().split("\n", 1)[0]
-    assert script.split(name)[1].startswith(first_line)
+    # There is no CREATE OR REPLACE TYPE: the build asks first.
+    guard = r"(DO \$type\$\nBEGIN\n    IF to_regtype\('[\w.]+'\) IS NULL THEN\n)?"
+    assert re.match(guard + re.escape(first_line), script.split(name)[1])
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)

@@ -142,6 +142,7 @@ class Updated:
     world: World
     release: str
     dba: str
+    doubled: psycopg.Error | None = None
     stopped: psycopg.Error | None = None
     stopped_at: str = ""
     before: dict[str, Any] = field(default_factory=dict)
@@ -195,6 +196,13 @@ def update(store: Updated) -> None:
     for subject, decision in OLD_CONSENTS:
         world.admin.execute(CONSENT, (subject, decision))
     store.rights.append(rights(world, store.dba))
+    own = "FUNCTION memwarden.recall(integer)"
+    world.admin.execute(f"CREATE {own} RETURNS text LANGUAGE sql AS 'SELECT NULL'")
+    try:
+        world.admin.execute("ALTER EXTENSION memwarden UPDATE")
+    except psycopg.Error as error:
+        store.doubled = error
+    world.admin.execute(f"DROP {own}")
     world.admin.execute("CREATE VIEW public.report AS SELECT * FROM memwarden.whoami()")
     world.admin.execute("CREATE VIEW public.reports AS TABLE public.report")
     try:
@@ -226,6 +234,14 @@ def test_it_stops_before_what_is_not_memwardens(updated: Updated) -> None:
     assert error.diag.message_detail == "view public.report"
     assert "drop it. Then update" in str(error.diag.message_hint)
     assert updated.stopped_at == updated.release
+
+
+def test_it_stops_before_a_function_of_its_name(updated: Updated) -> None:
+    """It names the DBA's function that has a name of memwarden's, and changes nothing."""
+    error = updated.doubled
+    assert isinstance(error, psycopg.errors.DuplicateFunction)
+    assert error.diag.message_detail == "memwarden.recall(integer)"
+    assert "another name or schema" in str(error.diag.message_hint)
 
 
 def test_until_setup_every_door_says_what_to_run(updated: Updated) -> None:

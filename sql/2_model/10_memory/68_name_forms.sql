@@ -4,37 +4,32 @@ CREATE OR REPLACE FUNCTION memwarden_internal.name_forms(
     p_subject text, p_predicate text, p_synonyms text, OUT subject_form text, OUT predicate_form text)
 RETURNS record
 LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].name_forms(p_subject, p_predicate, p_synonyms)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.name_forms(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.name_forms IS
     'A subject and a predicate as the key of an item has them, under the synonyms of a JSON object; NULL for a blank one.';
-REVOKE ALL ON FUNCTION memwarden_internal.name_forms(text, text, text) FROM PUBLIC;
 
 -- Written out where the index of items has it.
 CREATE OR REPLACE FUNCTION memwarden_internal.form_of_subject(p_form text, p_subject text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(p_form, lower(p_subject COLLATE "C") COLLATE "default");
-COMMENT ON FUNCTION memwarden_internal.form_of_subject(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.form_of_subject IS
     'The form of a subject that an item keeps, otherwise its small letters.';
-REVOKE ALL ON FUNCTION memwarden_internal.form_of_subject(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.form_of_predicate(p_form text, p_predicate text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(p_form, translate(lower(p_predicate COLLATE "C") COLLATE "default", '_-', '  '));
-COMMENT ON FUNCTION memwarden_internal.form_of_predicate(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.form_of_predicate IS
     'The form of a predicate that an item keeps, otherwise its small letters, with a blank for each hyphen and underscore.';
-REVOKE ALL ON FUNCTION memwarden_internal.form_of_predicate(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.kept_name_forms(
     p_subject text, p_predicate text, p_synonyms text, OUT subject_form text, OUT predicate_form text)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Of plain words, and of an annotation's subject, which is an identifier, small letters are the form.
@@ -52,14 +47,12 @@ BEGIN
       FROM memwarden_internal.name_forms(p_subject, p_predicate, coalesce(p_synonyms, '{}')) AS n;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.kept_name_forms(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.kept_name_forms IS
     'The forms of a subject and a predicate that an item keeps: NULL where small letters say the same.';
-REVOKE ALL ON FUNCTION memwarden_internal.kept_name_forms(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.current_form(p_org_id bigint, p_subject text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT memwarden_internal.form_of_subject(k.subject_form, p_subject)
@@ -67,14 +60,11 @@ BEGIN
                    SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id)) AS k);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.current_form(bigint, text) IS
-    'The form of a subject that an item of an organisation would have now.';
-REVOKE ALL ON FUNCTION memwarden_internal.current_form(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.current_form IS 'The form of a subject that an item of an organisation would have now.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_name_forms()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT k.subject_form, k.predicate_form INTO NEW.subject_form, NEW.predicate_form
@@ -83,15 +73,13 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_name_forms() IS
+COMMENT ON FUNCTION memwarden_internal.keep_name_forms IS
     'Triggers keep_name_forms and keep_new_name_forms: set the forms of the names of an item that is new or bears another name.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_name_forms() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_names(
     p_orgs bigint[], p_subject text, p_predicate text, OUT subjects text[], OUT predicates text[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF num_nonnulls(p_subject, p_predicate) = 0 THEN
@@ -111,6 +99,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.asked_names(bigint[], text, text) IS
+COMMENT ON FUNCTION memwarden_internal.asked_names IS
     'The forms under which some organisations have a subject and a predicate that is asked for; NULL for what is not asked for.';
-REVOKE ALL ON FUNCTION memwarden_internal.asked_names(bigint[], text, text) FROM PUBLIC;

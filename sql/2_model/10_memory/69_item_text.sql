@@ -2,20 +2,17 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.item_text(p_content text, p_template text, p_subject text, p_predicate text)
 RETURNS text
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].item_text(p_content, p_template, p_subject, p_predicate)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.item_text(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.item_text IS
     'The text of a content, as search, judges and evidence read it; by the template of its kind where that has one.';
-REVOKE ALL ON FUNCTION memwarden_internal.item_text(text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told_anew(
     p_content jsonb, p_schema_id bigint, p_subject text, p_predicate text, p_subject_key_id uuid, p_sealed bytea)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_template text;
@@ -33,6 +30,5 @@ BEGIN
                 THEN memwarden_internal.item_text((v_words -> 'content')::text, v_template, p_subject, p_predicate) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.told_anew(jsonb, bigint, text, text, uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.told_anew IS
     'The text of a version as the functions of today make it; NULL where the key of its subject is gone.';
-REVOKE ALL ON FUNCTION memwarden_internal.told_anew(jsonb, bigint, text, text, uuid, bytea) FROM PUBLIC;

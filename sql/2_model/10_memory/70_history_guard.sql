@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_version()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed memwarden_data.version := OLD;
@@ -35,15 +34,13 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_version() IS
+COMMENT ON FUNCTION memwarden_internal.guard_version IS
     'Trigger: a version changes its status along the legal transitions and closes recorded_during once; after that its '
     'tier; and its text, to what its content says; nothing else.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_version() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_timeline()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed memwarden_data.timeline := OLD;
@@ -55,37 +52,31 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_timeline() IS 'Trigger: a row of the timeline ends once and changes in nothing else.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_timeline() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.guard_timeline IS 'Trigger: a row of the timeline ends once and changes in nothing else.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_legal_transition(p_from text, p_to text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN (p_from = 'DRAFT' AND p_to = 'ACTIVE')
     OR (p_from = 'ACTIVE' AND p_to IN ('SUPERSEDED', 'RETRACTED', 'EXPIRED'));
-COMMENT ON FUNCTION memwarden_internal.is_legal_transition(text, text) IS
-    'The state machine of versions. Source: chapter 12.5.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_legal_transition(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.is_legal_transition IS 'The state machine of versions. Source: chapter 12.5.3.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_change()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.raise_error('append_only', format('%s on %s', TG_OP, TG_TABLE_NAME));
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_change() IS 'Trigger: refuses the statement it is fired by.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_change() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.refuse_change IS 'Trigger: refuses the statement it is fired by.';
 
 -- The one lawful way past the guards: an erasure, carried out by this very transaction. Who can write the row of one by
 -- hand is not stopped here; verify_log() tells, since nobody signs it.
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_unless_erasing()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF TG_OP = 'TRUNCATE' OR memwarden_internal.present_erasure() IS NULL THEN
@@ -94,14 +85,12 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_unless_erasing() IS
+COMMENT ON FUNCTION memwarden_internal.refuse_unless_erasing IS
     'Trigger: refuses the statement it is fired by, unless this transaction carries out an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_unless_erasing() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.present_erasure()
 RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT e.erasure_id FROM memwarden_data.erasure AS e
@@ -109,13 +98,11 @@ BEGIN
              LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.present_erasure() IS 'An erasure that this transaction carries out; NULL where it does none.';
-REVOKE ALL ON FUNCTION memwarden_internal.present_erasure() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.present_erasure IS 'An erasure that this transaction carries out; NULL where it does none.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_other_deletions()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item_id uuid;
@@ -131,13 +118,11 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_other_deletions() IS 'Trigger: refuses to delete history of an item that is not erased.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_other_deletions() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.refuse_other_deletions IS 'Trigger: refuses to delete history of an item that is not erased.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_reasons()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- The plan of the first erasure is kept, and that may have been one of a single entry.
 SET enable_nestloop = off
 AS $function$
@@ -161,7 +146,6 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_reasons() IS
+COMMENT ON FUNCTION memwarden_internal.guard_reasons IS
     'Trigger: an entry of the log changes in nothing but that an erasure puts the hash of its reason in the place of '
     'it.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_reasons() FROM PUBLIC;

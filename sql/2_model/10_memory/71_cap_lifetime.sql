@@ -2,22 +2,19 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.cap_lifetime()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     NEW.expires_at := NEW.kept_until;
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cap_lifetime() IS
+COMMENT ON FUNCTION memwarden_internal.cap_lifetime IS
     'Trigger cap_lifetime: a head ends no later than retention says. It fires only where that is earlier.';
-REVOKE ALL ON FUNCTION memwarden_internal.cap_lifetime() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.own_end(
     p_org_id bigint, p_version_id uuid, p_expires_at timestamptz, p_kept_until timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_expires_at = p_kept_until THEN
@@ -27,6 +24,5 @@ BEGIN
     RETURN p_expires_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.own_end(bigint, uuid, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.own_end IS
     'When the time to live of a memory is over, whatever retention says; p_expires_at and p_kept_until are those of its head.';
-REVOKE ALL ON FUNCTION memwarden_internal.own_end(bigint, uuid, timestamptz, timestamptz) FROM PUBLIC;

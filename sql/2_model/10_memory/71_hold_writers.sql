@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_writers(p_orgs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := memwarden_internal.bound_wait(interval '30 seconds');
@@ -18,28 +17,24 @@ BEGIN
     PERFORM set_config('lock_timeout', v_timeout, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_writers(bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.hold_writers IS
     'Keeps everybody from writing in these organisations until this transaction ends. Raises 55P03 when a scope stays busy for '
     'lock_timeout (at most five minutes), or 30 seconds where none is set.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_writers(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.orgs_of(p_org_id bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE p_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[p_org_id] END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.orgs_of(bigint) IS 'The organisation, or all of them for 0: what is of /global holds for each.';
-REVOKE ALL ON FUNCTION memwarden_internal.orgs_of(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.orgs_of IS 'The organisation, or all of them for 0: what is of /global holds for each.';
 
 -- In the one order that everybody keeps: layers, organisations, scopes.
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_layers(p_layers text[] DEFAULT NULL)
 RETURNS text[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := memwarden_internal.bound_wait(interval '30 seconds');
@@ -55,15 +50,13 @@ BEGIN
     RETURN v_layers;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_layers(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.hold_layers IS
     'Keeps the settings of layers, by default of all, and the tiers of their versions as they are until this transaction ends. '
     'Returns the layers. Raises 55P03 as hold_writers() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_layers(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_shelves()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := memwarden_internal.bound_wait(interval '30 seconds');
@@ -76,6 +69,5 @@ BEGIN
     PERFORM set_config('lock_timeout', v_timeout, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_shelves() IS
+COMMENT ON FUNCTION memwarden_internal.hold_shelves IS
     'Lets no move of vectors begin until this transaction ends, and waits for one that goes on. Raises 55P03 as hold_writers() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_shelves() FROM PUBLIC;

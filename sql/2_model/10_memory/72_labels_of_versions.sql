@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.label_of_successor(
     p_names_classification boolean, p_names_attributes boolean, OUT label_id integer, OUT refusal text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_head  record;
@@ -30,7 +29,6 @@ BEGIN
                     ELSE memwarden_internal.refusal(p_principal_id, 'WRITE', label_of_successor.label_id, p_principal_id) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.label_of_successor(bigint, integer, integer, bigint, boolean, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.label_of_successor IS
     'The label of a new version: never less classified than the item, with all its domains, shared only if both are, '
     'and its attributes unless others are named. refusal: why the writer may not write it so.';
-REVOKE ALL ON FUNCTION memwarden_internal.label_of_successor(bigint, integer, integer, bigint, boolean, boolean) FROM PUBLIC;

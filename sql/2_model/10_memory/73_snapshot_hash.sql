@@ -16,12 +16,7 @@ RETURN sha256(convert_to((jsonb_build_array(
     -- A version that is not encrypted is hashed as it was before any could be.
     || CASE WHEN p_subject_key_id IS NULL AND p_sealed IS NULL THEN '[]'
             ELSE jsonb_build_array(p_subject_key_id, encode(sha256(p_sealed), 'hex')) END)::text, 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text,
-    bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text,
-    uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.snapshot_hash IS
     'SHA-256 of all that a version says and of where it stands. Of the content it takes the hash: an erased content '
     'leaves the chain verifiable. Of an encrypted one it takes the key''s number and the hash of the '
     'ciphertext as well. Source: chapter 12.5.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text,
-    bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text,
-    uuid, bytea) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.assert_value(
     p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_valid_during tstzrange, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH ended AS (
@@ -20,15 +19,13 @@ BEGIN
     SELECT p_org_id, p_scope_id, p_item_id, p_version_id, p_valid_during, tstzrange(p_now, NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, tstzrange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.assert_value IS
     'From p_now on the store holds that version true for that period; what it held for the period before keeps the rest of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, tstzrange, timestamptz) FROM PUBLIC;
 
 -- Whoever says since when something holds, and no end, says nothing of what begins later.
 CREATE OR REPLACE FUNCTION memwarden_internal.period_left(p_org_id bigint, p_item_id uuid, p_period tstzrange, p_now timestamptz)
 RETURNS tstzmultirange
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT upper_inf(p_period) THEN
@@ -52,15 +49,13 @@ BEGIN
           FROM later AS l WHERE l.restores_version_id IS NULL AND l.begins_at > lower(p_period));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.period_left(bigint, uuid, tstzrange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.period_left IS
     'Which part of its period a new value of an item takes: all of it where it has an end; else what no value that began '
     'later holds. So values without an end follow each other by their beginnings, in whatever order they are told.';
-REVOKE ALL ON FUNCTION memwarden_internal.period_left(bigint, uuid, tstzrange, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_values(p_org_id bigint, p_item_id uuid, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.timeline AS t SET recorded_during = tstzrange(lower(t.recorded_during), p_now)
@@ -68,14 +63,12 @@ BEGIN
        AND t.recorded_during && tstzrange(p_now, NULL) AND upper_inf(t.recorded_during);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_values(bigint, uuid, timestamptz) IS 'From p_now on the store holds nothing true by that item.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_values(bigint, uuid, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.end_values IS 'From p_now on the store holds nothing true by that item.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.restore_values(
     p_org_id bigint, p_item_id uuid, p_source_id uuid, p_source_from timestamptz, p_version_id uuid, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.end_values(p_org_id, p_item_id, p_now);
@@ -86,15 +79,13 @@ BEGIN
      WHERE t.org_id = p_org_id AND t.item_id = p_item_id AND t.recorded_during @> p_source_from;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.restore_values IS
     'From p_now on the store holds true by that item what it held while version p_source_id, current since '
     'p_source_from, was current; p_version_id takes that one''s place.';
-REVOKE ALL ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.holds_throughout(p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_period tstzrange)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((
@@ -106,7 +97,6 @@ BEGIN
            AND t.recorded_during @> 'infinity'::timestamptz AND t.valid_during && p_period), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.holds_throughout(bigint, uuid, bytea, tstzrange) IS
+COMMENT ON FUNCTION memwarden_internal.holds_throughout IS
     'Whether the store holds content of that hash true by that item over the whole of a period, or over what period_left() '
     'leaves of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.holds_throughout(bigint, uuid, bytea, tstzrange) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.end_items(
     p_now timestamptz DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- What one call ends is one change.
@@ -54,16 +53,14 @@ BEGIN
       WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.kind = 'annotation' AND i.status = p_status;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.end_items IS
     'Ends active items: head and version take the status, the log says who and why, what was held true by them no '
     'longer is, the vectors go. Returns those it ended; what had ended stays as it is. p_now: the moment, later than '
     'any change of them; by default that of each. The caller holds the scope. Source: chapter 12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_vectors_aside(p_org_id bigint, p_scope_id bigint, p_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf   integer;
@@ -113,7 +110,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.set_vectors_aside IS
     'Takes the vectors of items out of retrieval, copies too, before their heads move on. Those that the words cannot give back '
     'are kept with the version, and beside them what they can.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) FROM PUBLIC;

@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.append_version(
     p_absorbed_id uuid DEFAULT NULL, p_instance integer DEFAULT NULL, p_united jsonb DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id   uuid := memwarden_internal.uuid7();
@@ -96,21 +95,17 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange,
-    timestamptz, uuid, integer, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.append_version IS
     'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: '
     'RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during '
     'from now on, or live until p_expires_at. p_absorbed_id: the version of another item that becomes part of it; '
     'p_united: the words that both make together, as united_words() tells them, where it does not keep its own. Words, '
     'author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: '
     'chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange,
-    timestamptz, uuid, integer, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.show_version(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_source_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.item AS i
@@ -168,15 +163,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.show_version IS
     'Makes a version the head of its item, with the vectors that version p_source_id had; the words are embedded anew '
     'where none were kept.';
-REVOKE ALL ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.created_of(p_org_id bigint, p_version_id uuid)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -189,31 +182,26 @@ BEGIN
         SELECT min(b.created_at) FROM basis AS b);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.created_of(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.created_of IS
     'Since when there is what a version says: the beginning of its item, or of one that became part of it, if that is '
     'earlier. Source: chapter 12.3.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.created_of(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_union(p_one jsonb, p_other jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(u.evidence ORDER BY u.first), '[]')
   FROM (SELECT e.evidence, min(e.ordinal) AS first
           FROM jsonb_array_elements(p_one || p_other) WITH ORDINALITY AS e (evidence, ordinal)
          GROUP BY e.evidence) AS u
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) IS
-    'The evidence of both, each once, in the order of its first mention.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.evidence_union IS 'The evidence of both, each once, in the order of its first mention.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_again(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_periods tstzmultirange, p_principal_id bigint, p_request_id uuid,
     p_now timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now    timestamptz := p_now;
@@ -227,16 +215,14 @@ BEGIN
     RETURN v_now;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_again(bigint, uuid, uuid, tstzmultirange, bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.hold_again IS
     'Makes a version for each period in which what version p_version_id says holds again. Returns the moment of the last. '
     'The caller holds the scope, and settles the head.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_again(bigint, uuid, uuid, tstzmultirange, bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_head(
     p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_request_id uuid, p_now timestamptz)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_head  record;
@@ -266,8 +252,7 @@ BEGIN
         greatest(p_now, v_head.updated_at + interval '1 microsecond'), v_value.valid_during);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.settle_head IS
     'Makes the value that holds at p_now the head of its item, by a version that says it again; where none does, the '
     'next to come, or else the latest. A value for another time than the present, or a present that has become another, '
     'moves the head so. Returns the new version, NULL where the head stands. The caller holds the scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.record_derivation(
     p_principal_id bigint, p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_evidence jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.derivation (org_id, scope_id, item_id, version_id, source_org_id, source_item_id, source_version_id)
@@ -17,14 +16,12 @@ BEGIN
        AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_derivation(bigint, bigint, bigint, uuid, uuid, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.record_derivation IS
     'Notes which memories a version names as evidence (uri memwarden:item/..., and the current version unless '
     'version_id names one). What the writer cannot read, or is not there, stays a mere text. Source: P6.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_derivation(bigint, bigint, bigint, uuid, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_item(p_uri text)
 RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_uri ~ '^memwarden:item/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' THEN substr(p_uri, 16)::uuid END;
-COMMENT ON FUNCTION memwarden_internal.cited_item(text) IS 'The item that a reference memwarden:item/<uuid> names; NULL for any other.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited_item(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.cited_item IS 'The item that a reference memwarden:item/<uuid> names; NULL for any other.';

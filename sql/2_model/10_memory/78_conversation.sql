@@ -5,6 +5,5 @@ RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN coalesce(p_origin ->> 'session', p_origin ->> 'task') IS NOT NULL
             THEN hashtextextended(coalesce('session ' || (p_origin ->> 'session'), 'task ' || (p_origin ->> 'task')), p_scope_id) END;
-COMMENT ON FUNCTION memwarden_internal.conversation_of(jsonb, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.conversation_of IS
     'The conversation in which a memory of an origin was written in a scope, as a number; NULL where it names neither session nor task.';
-REVOKE ALL ON FUNCTION memwarden_internal.conversation_of(jsonb, bigint) FROM PUBLIC;

@@ -111,15 +111,6 @@ CREATE POLICY application ON memwarden_data.log FOR SELECT
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = log.org_id AND i.item_id = log.item_id));
 
-CREATE OR REPLACE VIEW memwarden.schemas WITH (security_invoker = true) AS
-SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.text_template, v.embedding_dimension,
-    v.merge_policy, v.defined_at
-  FROM memwarden_internal.list_schemas() AS v;
-COMMENT ON VIEW memwarden.schemas IS
-    'Lists the registered content schemas, by layer and kind. Rows of organisation global hold for all organisations that define no '
-    'schema of their own for that layer and kind.';
-GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
 CREATE OR REPLACE VIEW memwarden.predicates WITH (security_invoker = true) AS
 SELECT v.org, v.predicate, v.same_key, v.inverse, v.disjoint, v.subject_schema, v.object_schema, coalesce(e.ends, '{}') AS ends
   FROM memwarden_internal.list_predicates() AS v
@@ -129,10 +120,3 @@ COMMENT ON VIEW memwarden.predicates IS
     'value means. subject_schema and object_schema tell what subjects and contents look like. ends names the predicates that this '
     'one denies. Rows of organisation global hold for all organisations; those of which people have several values are shipped.';
 GRANT SELECT ON memwarden.predicates TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.synonyms WITH (security_invoker = true) AS
-SELECT v.org, v.synonyms
-  FROM memwarden_internal.list_synonyms() AS v;
-COMMENT ON VIEW memwarden.synonyms IS
-    'Lists the words that an organisation treats as equal.';
-GRANT SELECT ON memwarden.synonyms TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

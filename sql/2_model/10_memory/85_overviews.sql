@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_schemas()
 RETURNS TABLE (org text, layer text, kind text, version integer, current boolean, schema jsonb, constraints jsonb,
                text_template text, embedding_dimension integer, merge_policy jsonb, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -16,15 +15,15 @@ BEGIN
      WHERE v_all OR s.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_schemas() IS 'The rows of memwarden.schemas.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_schemas() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_schemas()
+COMMENT ON VIEW memwarden.schemas IS
+    'Lists the registered content schemas, by layer and kind. Rows of organisation global hold for all organisations that define no '
+    'schema of their own for that layer and kind.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_schemas
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_predicates()
 RETURNS TABLE (org text, predicate text, same_key text, inverse text, disjoint text[], subject_schema jsonb, object_schema jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -36,16 +35,14 @@ BEGIN
      WHERE v_all OR p.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_predicates() IS 'The rows of memwarden.predicates.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_predicates() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_predicates()
+COMMENT ON FUNCTION memwarden_internal.list_predicates IS 'The rows of memwarden.predicates.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_predicates
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- Beside list_predicates(): what a view calls keeps its columns from one release to the next.
 CREATE OR REPLACE FUNCTION memwarden_internal.list_ended_predicates()
 RETURNS TABLE (org text, predicate text, ends text[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -57,15 +54,13 @@ BEGIN
      WHERE p.ends <> '{}' AND (v_all OR p.org_id = ANY (v_orgs));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_ended_predicates() IS 'Which predicates deny which, for memwarden.predicates.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_ended_predicates() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_ended_predicates()
+COMMENT ON FUNCTION memwarden_internal.list_ended_predicates IS 'Which predicates deny which, for memwarden.predicates.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_ended_predicates
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_synonyms()
 RETURNS TABLE (org text, synonyms jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -77,7 +72,7 @@ BEGIN
      WHERE v_all OR v.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_synonyms() IS 'The rows of memwarden.synonyms.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_synonyms() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_synonyms()
+COMMENT ON VIEW memwarden.synonyms IS
+    'Lists the words that an organisation treats as equal.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_synonyms
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

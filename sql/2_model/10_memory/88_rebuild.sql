@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden.rebuild_heads(replace boolean DEFAULT false)
 RETURNS TABLE (projection text, expected bigint, written bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_replace boolean := coalesce(rebuild_heads.replace, false);
@@ -30,7 +29,7 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
+COMMENT ON FUNCTION memwarden.rebuild_heads IS
     'Rebuilds item heads, timeline and missing vectors by a replay of the log over the versions. It fills these tables where they '
     'are empty, and leaves rows that agree with the log. Where rows differ, it raises an error that says how many differ, and '
     'changes nothing, unless replace is true. Readers do not wait; writers do. It replays about 4,000 log entries a second. Only a '
@@ -42,12 +41,10 @@ COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
     'isolation level other than READ COMMITTED, 55P03 when others hold it up for longer than 30 seconds, or lock_timeout, '
     '55000 where the heads differ from the log and replace is false, XX001 when the log and the versions do not match. Source: chapter '
     '12.5.1.';
-REVOKE ALL ON FUNCTION memwarden.rebuild_heads(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_whole_log()
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_unfit record;
@@ -67,15 +64,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_whole_log() IS
+COMMENT ON FUNCTION memwarden_internal.require_whole_log IS
     'Raises XX001 unless every version has its entry in the log, and every entry its version or an erasure that took '
     'it.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_whole_log() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.heads_of_log()
 RETURNS TABLE (org_id bigint, item_id uuid, status text, version_id uuid, created_at timestamptz, updated_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -94,14 +89,12 @@ BEGIN
         ON m.org_id = h.org_id AND m.item_id = h.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.heads_of_log() IS
+COMMENT ON FUNCTION memwarden_internal.heads_of_log IS
     'Every item as its entries leave it: the version of the last, which made it or ended it, and the status that this gave it.';
-REVOKE ALL ON FUNCTION memwarden_internal.heads_of_log() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rebuild_items(p_replace boolean, OUT expected bigint, OUT written bigint)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_heads record;
@@ -143,13 +136,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rebuild_items(boolean) IS 'The heads, for rebuild_heads().';
-REVOKE ALL ON FUNCTION memwarden_internal.rebuild_items(boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.rebuild_items IS 'The heads, for rebuild_heads().';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.insert_heads()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -192,14 +183,12 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.insert_heads() IS
+COMMENT ON FUNCTION memwarden_internal.insert_heads IS
     'Makes every head that the log tells of, by the synonyms and text search of today. Returns how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.insert_heads() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rebuild_timeline(p_replace boolean, OUT expected bigint, OUT written bigint)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_before record;
@@ -220,14 +209,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rebuild_timeline(boolean) IS
+COMMENT ON FUNCTION memwarden_internal.rebuild_timeline IS
     'The timeline, for rebuild_heads(): replayed by the same functions that wrote it, and compared with what was there.';
-REVOKE ALL ON FUNCTION memwarden_internal.rebuild_timeline(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replay_timeline()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entry record;
@@ -259,14 +246,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replay_timeline() IS
+COMMENT ON FUNCTION memwarden_internal.replay_timeline IS
     'Writes the timeline of every item into an empty table, entry by entry of the log.';
-REVOKE ALL ON FUNCTION memwarden_internal.replay_timeline() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rebuild_embeddings(p_replace boolean, OUT expected bigint, OUT written bigint)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -317,6 +302,5 @@ BEGIN
     expected := (SELECT count(*) FROM memwarden_data.embedding);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rebuild_embeddings(boolean) IS
+COMMENT ON FUNCTION memwarden_internal.rebuild_embeddings IS
     'The vectors, for rebuild_heads(): those that are there stay, of items that are active.';
-REVOKE ALL ON FUNCTION memwarden_internal.rebuild_embeddings(boolean) FROM PUBLIC;

@@ -3,33 +3,28 @@ CREATE OR REPLACE FUNCTION memwarden_internal.check_definition(
     p_schema text, p_constraints text, p_template text, p_synonyms text)
 RETURNS text
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].check_definition(p_schema, p_constraints, p_template, p_synonyms)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_definition(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.check_definition IS
     'What is wrong with a definition; NULL when it can serve. Patterns that could run for ever and references that '
     'leave the schema are refused here.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_definition(text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.merge_policy_fault(p_policy text)
 RETURNS text
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].merge_policy_fault(p_policy)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merge_policy_fault(text) IS 'What is wrong with a merge policy; NULL when it can serve.';
-REVOKE ALL ON FUNCTION memwarden_internal.merge_policy_fault(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.merge_policy_fault IS 'What is wrong with a merge policy; NULL when it can serve.';
 
 CREATE OR REPLACE FUNCTION memwarden.define_schema(
     layer text, kind text, schema jsonb, text_template text DEFAULT NULL, embedding_dimension integer DEFAULT NULL,
     constraints jsonb DEFAULT '[]', org text DEFAULT NULL, merge_policy jsonb DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id  bigint := memwarden_internal.administered_org(define_schema.org, 'layer', define_schema.layer);
@@ -64,7 +59,7 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.define_schema IS
     'Registers the schema of a kind of content in a layer and returns its version number. It replaces the earlier '
     'version, which memwarden keeps. The rules of a merge_policy are: (1) keep: the older value; (2) replace: the '
     'newer value; (3) union: of arrays; (4) max, min: of numbers or of texts; (5) concatenate: texts, up to 8,000 '
@@ -80,6 +75,4 @@ COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, js
     'or organisation. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.2.2.';
-REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent,
-    memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_schema TO memwarden_agent, memwarden_curator, memwarden_admin;

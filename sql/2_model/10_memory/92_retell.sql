@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.retell_batch(
     OUT org_id bigint, OUT item_id uuid, OUT looked bigint, OUT faults bigint, OUT findings jsonb, OUT is_over boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -42,15 +41,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retell_batch(bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.retell_batch IS
     'Tells the next versions anew where their text is no longer as the functions make it; item_id: the last of these versions, '
     'faults: how many had another text.';
-REVOKE ALL ON FUNCTION memwarden_internal.retell_batch(bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retell(p_orgs bigint[], p_items uuid[], p_versions uuid[], p_texts text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -80,6 +77,5 @@ BEGIN
        AND m.model_id = e.model_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retell(bigint[], uuid[], uuid[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.retell IS
     'Gives versions another text, and the memories whose versions are current its words and its lexical vector.';
-REVOKE ALL ON FUNCTION memwarden_internal.retell(bigint[], uuid[], uuid[], text[]) FROM PUBLIC;

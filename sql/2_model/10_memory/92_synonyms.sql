@@ -2,33 +2,28 @@ CREATE OR REPLACE FUNCTION memwarden_internal.fingerprints(
     p_content text, p_subject text, p_predicate text, p_synonyms text, OUT fingerprint bytea, OUT key_hash bytea)
 RETURNS record
 LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].fingerprints(p_content, p_subject, p_predicate, p_synonyms)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fingerprints(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.fingerprints IS
     'What content that is stored already is compared by, under other synonyms: its fingerprint of D2 and the hash of its key.';
-REVOKE ALL ON FUNCTION memwarden_internal.fingerprints(text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.attribute_key(p_text text, p_content text, p_subject text, p_predicate text)
 RETURNS bytea
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].attribute_key(p_text, p_content, p_subject, p_predicate)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.attribute_key(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.attribute_key IS
     'By what is found what else was said of the same attribute of the same thing: an HMAC, under a key that derives from the master '
     'key, of the thing and the attribute that stored words tell of. NULL where no rule reads that out of them, and for words with '
     'subject and predicate.';
-REVOKE ALL ON FUNCTION memwarden_internal.attribute_key(text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_synonyms(org text, synonyms jsonb)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_synonyms.org, 'layer');
@@ -42,19 +37,17 @@ BEGIN
     RETURN memwarden_internal.compare_by(v_org_id, set_synonyms.synonyms);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
+COMMENT ON FUNCTION memwarden.set_synonyms IS
     'Sets the words that an organisation treats as equal when contents, subjects and predicates are compared. The '
     'call computes the fingerprints of its items anew (about 10,000 items a second) and returns how many changed. '
     'Writers wait meanwhile. Administrators of the organisation (layer) may call it. synonyms: {"said": "meant", '
     '...}. Raises 42704 for an unknown organisation; 42501 without the right; 22023 when synonyms is not an object of '
     'texts; 55P03 when a writer is busy for longer than 30 seconds, or the lock_timeout of the session. Source: D2.';
-REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_synonyms TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compare_by(p_org_id bigint, p_synonyms jsonb)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count        bigint;
@@ -107,15 +100,13 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compare_by(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.compare_by IS
     'Has an organisation compare by these synonyms and computes the fingerprints and keys of its active items anew. Returns how many '
     'changed. The caller keeps writers away.';
-REVOKE ALL ON FUNCTION memwarden_internal.compare_by(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unclaimed_key(p_item_id uuid)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN sha256(convert_to('unclaimed ' || p_item_id, 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.unclaimed_key(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.unclaimed_key IS
     'The key hash of an item whose subject and predicate have come to mean another item''s key: no write answers to it.';
-REVOKE ALL ON FUNCTION memwarden_internal.unclaimed_key(uuid) FROM PUBLIC;

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.own_settings(p_org_id bigint, p_principal_id bigint, p_layer text)
 RETURNS TABLE (name text, value jsonb, owner text, layers text, profile text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Values pass through text: it must be the same text in every session.
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
@@ -20,16 +19,14 @@ BEGIN
      ORDER BY s.name, s.principal_id IS NULL, s.profile IS NOT NULL, s.layer = '*';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.own_settings(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.own_settings IS
     'The settings of a layer that an organisation, or one agent of it, has otherwise than the server, and whose each is. layers: the '
     'layer or *, as it was set.';
-REVOKE ALL ON FUNCTION memwarden_internal.own_settings(bigint, bigint, text) FROM PUBLIC;
 
 -- p_form: NULL::memwarden_data.kept_layer, a type of the storage, which is not there yet when the function is made.
 CREATE OR REPLACE FUNCTION memwarden_internal.settled_layers(p_form anyelement, p_org_id bigint)
 RETURNS SETOF anyelement
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $function$
@@ -46,39 +43,33 @@ BEGIN
                 to_jsonb(l) || o.own || jsonb_build_object('org_id', p_org_id, 'principal_id', w.principal_id))) AS n;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settled_layers(anyelement, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.settled_layers IS
     'The settings of every layer for an organisation, and for each agent of it that has its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.settled_layers(anyelement, bigint) FROM PUBLIC;
 
 -- Whoever changes settings does it alone, or two would each keep what the other has not seen. Taken before any row is.
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_settings()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.hold_table('memwarden_data.kept_layer');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_settings() IS 'Locks the settings of layers for this transaction against other changes.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_settings() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.lock_settings IS 'Locks the settings of layers for this transaction against other changes.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_replicating()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.pid = pg_backend_pid() AND starts_with(a.backend_type, 'logical replication'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_replicating() IS 'Whether this process applies the changes of a subscription.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_replicating() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.is_replicating IS 'Whether this process applies the changes of a subscription.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_layers(p_orgs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint;
@@ -99,43 +90,37 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_layers(bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.keep_layers IS
     'Brings kept_layer up to date for some organisations, or all (NULL). Raises 23514 where a setting is out of range, alone or beside '
     'others.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_layers(bigint[]) FROM PUBLIC;
 
 -- Whoever changes a setting, by whatever right: hence SECURITY DEFINER. They answer nobody and take nothing from who calls.
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_all_layers()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.keep_layers(NULL);
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_all_layers() IS 'Trigger of layer: what the server changes holds for every organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_all_layers() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.keep_all_layers IS 'Trigger of layer: what the server changes holds for every organisation.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_changed_layers()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.keep_layers(ARRAY(SELECT DISTINCT c.org_id FROM changed AS c));
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_changed_layers() IS
+COMMENT ON FUNCTION memwarden_internal.keep_changed_layers IS
     'Triggers of layer_setting: keeps what holds for the organisations concerned.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_changed_layers() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_new_layers()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT memwarden_internal.is_replicating() THEN
@@ -148,14 +133,12 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_new_layers() IS 'Trigger of organisation: a new one goes by the settings of the server.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_new_layers() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.keep_new_layers IS 'Trigger of organisation: a new one goes by the settings of the server.';
 
 -- Always, also in a session that says it only replicates. Who knows what changed while a trigger was not there: making it keeps all.
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_triggers()
 RETURNS TABLE (name text, body text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT format('trigger memwarden_data.%s %s', t.relation, t.name), format(
            'CREATE TRIGGER %2$s AFTER %3$s ON memwarden_data.%1$s %4$sFOR EACH STATEMENT '
@@ -170,6 +153,5 @@ SELECT format('trigger memwarden_data.%s %s', t.relation, t.name), format(
                ('layer_setting', 'keep_deleted', 'DELETE', 'REFERENCING OLD TABLE AS changed ', 'keep_changed_layers'))
        AS t (relation, name, event, rows, function)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_triggers() IS
+COMMENT ON FUNCTION memwarden_internal.keep_triggers IS
     'The triggers that keep kept_layer up to date, and the statements that make each.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_triggers() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.setting_rules()
 RETURNS TABLE (name text, owner text, acts text, stricter text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     -- What one write or recall is asked: resolved once for each agent, with its terms.
@@ -67,15 +66,13 @@ VALUES
     ('lock_wait', 'server', 'structure', NULL),
     ('own_shelf_from', 'server', 'structure', NULL)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.setting_rules() IS
+COMMENT ON FUNCTION memwarden_internal.setting_rules IS
     'The settings of a layer. owner: the most specific that may have its own (server, organisation, agent). acts: asks (of a write or '
     'recall), ages (memories, in jobs), structure. stricter: more or less, or the values from the weakest on; NULL where none is.';
-REVOKE ALL ON FUNCTION memwarden_internal.setting_rules() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_weaker(p_stricter text, p_value jsonb, p_than jsonb)
 RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET intervalstyle = 'postgres'
 AS $function$
 DECLARE
@@ -93,6 +90,5 @@ BEGIN
     RETURN CASE p_stricter WHEN 'more' THEN v_value::interval < v_than::interval ELSE v_value::interval > v_than::interval END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_weaker(text, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.is_weaker IS
     'Whether a setting asks for less than another value of it. p_stricter: as setting_rules() has it.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_weaker(text, jsonb, jsonb) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.configure_layer(
     layer text, settings jsonb, org text DEFAULT NULL, agent text DEFAULT NULL, fixed boolean DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_owner    record := memwarden_internal.settings_owner(configure_layer.org, configure_layer.agent);
@@ -49,7 +48,7 @@ BEGIN
         || jsonb_build_object('settings', configure_layer.settings));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden.configure_layer IS
     'Changes settings of a layer: for the whole server, for an organisation, or for one agent of it. The most specific holds, see '
     'explain_settings(); reset_layer() returns to what is less specific. For example: configure_layer(''episodic'', '
     '''{"max_content_bytes": 65536, "default_ttl": "90 days"}'', org => ''acme''). Settings hold for writes from now on. A change of '
@@ -64,14 +63,12 @@ COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) 
     'organisation alone, for one weaker than the server has fixed and for a value out of range, as an interval of more than 1,000 '
     'years, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.configure_layer TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.reset_layer(
     layer text, settings text[] DEFAULT NULL, org text DEFAULT NULL, agent text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_owner record := memwarden_internal.settings_owner(reset_layer.org, reset_layer.agent);
@@ -93,20 +90,18 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.reset_layer(text, text[], text, text) IS
+COMMENT ON FUNCTION memwarden.reset_layer IS
     'Removes settings that an organisation, or one agent of it, has of its own, so that the less specific ones hold again. Returns how '
     'many. layer: a layer, or * for what was set for all. settings: their names; all by default. org: the organisation; by default '
     'the caller''s. agent: the name of an agent. Raises 42704 for an unknown layer, organisation or agent, 22023 for the server, 42501 '
     'without the right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.reset_layer(text, text[], text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.reset_layer(text, text[], text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.reset_layer TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_owner(
     p_org text, p_agent text, OUT owner text, OUT org_id bigint, OUT principal_id bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent record;
@@ -121,14 +116,12 @@ BEGIN
     owner := CASE WHEN principal_id IS NOT NULL THEN 'agent' WHEN org_id <> 0 THEN 'organisation' ELSE 'server' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settings_owner(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.settings_owner IS
     'Whose settings a caller means and may change. Raises 42704 for an unknown organisation or agent, 42501 without the right.';
-REVOKE ALL ON FUNCTION memwarden_internal.settings_owner(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_layers(p_layers text[])
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_unknown text;
@@ -142,13 +135,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_layers(text[]) IS 'Raises 42704 for a layer that does not exist, 22023 for an empty list.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_layers(text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_layers IS 'Raises 42704 for a layer that does not exist, 22023 for an empty list.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_server_layers(p_layer text, p_settings jsonb, p_fixed boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_names text[] := ARRAY(SELECT k FROM jsonb_object_keys(p_settings) AS k ORDER BY k);
@@ -183,14 +174,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_server_layers(text, jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.set_server_layers IS
     'Changes settings of a layer, or of all (*), for the server, and fixes them or lets them go. The caller has checked them.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_server_layers(text, jsonb, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.layer_settings(p_owner text, p_layer text, p_settings jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET intervalstyle = 'postgres'
 SET extra_float_digits = 1
 AS $function$
@@ -240,16 +229,14 @@ BEGIN
     RETURN v_typed;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.layer_settings(text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.layer_settings IS
     'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, or not this owner''s to set, 42704 '
     'for an unknown text search configuration.';
-REVOKE ALL ON FUNCTION memwarden_internal.layer_settings(text, text, jsonb) FROM PUBLIC;
 
 -- A moment that far away is beyond what a timestamp holds, sooner or later: writes would fail.
 CREATE OR REPLACE FUNCTION memwarden_internal.absurd_interval(p_settings jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT k.key
@@ -258,6 +245,5 @@ BEGIN
              LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.absurd_interval(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.absurd_interval IS
     'The first setting that is an interval of more than 1,000 years; NULL for none. Raises 22007 for what is no interval.';
-REVOKE ALL ON FUNCTION memwarden_internal.absurd_interval(jsonb) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.predicate_name(p_predicate text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Several values: recommends[] is another name for the declarations than for the key.
@@ -15,9 +14,8 @@ BEGIN
     RETURN coalesce(v_form.predicate_form, '') || v_several;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.predicate_name(text) IS
+COMMENT ON FUNCTION memwarden_internal.predicate_name IS
     'A predicate as it is declared and looked up: as write() compares it, but without synonyms and with the [] of several values.';
-REVOKE ALL ON FUNCTION memwarden_internal.predicate_name(text) FROM PUBLIC;
 
 
 CREATE OR REPLACE FUNCTION memwarden.define_predicate(
@@ -25,7 +23,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_predicate(
     subject_schema jsonb DEFAULT NULL, object_schema jsonb DEFAULT NULL, ends text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(define_predicate.org, 'layer');
@@ -65,7 +62,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) IS
+COMMENT ON FUNCTION memwarden.define_predicate IS
     'Defines what a predicate means in every layer, for writes from now on. It replaces the earlier definition of the '
     'predicate. Memories that exist stay as they are. A new inverse is computed for all of them, and writers wait '
     'meanwhile. The definitions of inverse and disjoint also hold for the other predicates that they name. same_key: '
@@ -82,14 +79,11 @@ COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], j
     'of range or a broken schema. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.2.4, D5.';
-REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb, text[]) TO memwarden_agent,
-    memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_predicate TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relate_predicates(p_org_id bigint, p_name text, p_inverse text, p_disjoint text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Who is named keeps what is said of it for all organisations.
@@ -107,16 +101,14 @@ BEGIN
        AND (p.predicate = p_inverse OR p.inverse IN (p_name, p_inverse) OR p.predicate = ANY (p_disjoint) OR p_name = ANY (p.disjoint));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.relate_predicates(bigint, text, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.relate_predicates IS
     'Makes what a predicate says of others hold for those: they name it as their inverse or as disjoint, and nobody else does.';
-REVOKE ALL ON FUNCTION memwarden_internal.relate_predicates(bigint, text, text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.predicate_of(
     p_org_id bigint, p_name text,
     OUT same_key text, OUT inverse text, OUT disjoint text[], OUT subject_schema jsonb, OUT object_schema jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT coalesce(d.same_key, g.same_key), d.inverse, d.disjoint, d.subject_schema, d.object_schema
@@ -132,16 +124,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.predicate_of(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.predicate_of IS
     'What an organisation says of a predicate (named as predicate_name() does), or what is said for all; also whether it '
     'holds several values, where the organisation leaves that open: a name that ends in [] does.';
-REVOKE ALL ON FUNCTION memwarden_internal.predicate_of(bigint, text) FROM PUBLIC;
 
 -- A fact said from the other side: whoever looks for it finds it by this key.
 CREATE OR REPLACE FUNCTION memwarden_internal.inverse_key(p_org_id bigint, p_predicate text, p_content jsonb)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_inverse text := (memwarden_internal.predicate_of(p_org_id, memwarden_internal.predicate_name(p_predicate))).inverse;
@@ -152,28 +142,24 @@ BEGIN
     RETURN memwarden_internal.key_of(p_org_id, p_content #>> '{}', v_inverse);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.inverse_key(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.inverse_key IS
     'The hash of content and inverse predicate, where the predicate has an inverse and the content is a name; NULL otherwise.';
-REVOKE ALL ON FUNCTION memwarden_internal.inverse_key(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.key_of(p_org_id bigint, p_subject text, p_predicate text)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (memwarden_internal.fingerprints('null', p_subject, p_predicate, coalesce(
         (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}'))).key_hash;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.key_of(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.key_of IS
     'The hash by which an organisation finds what is said of a subject with a predicate.';
-REVOKE ALL ON FUNCTION memwarden_internal.key_of(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_inverses(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Writers wait, as for set_synonyms(): who read the old definition must not commit after this.
@@ -187,6 +173,5 @@ BEGIN
      WHERE i.org_id = n.org_id AND i.item_id = n.item_id AND i.inverse_key_hash IS DISTINCT FROM n.inverse_key;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_inverses(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.find_inverses IS
     'Works out for every active fact of an organisation (of all, for 0) the key that it has from the other side.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_inverses(bigint) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.explain_settings(layer text, agent text DEF
 RETURNS TABLE (setting text, value jsonb, owner text, layers text, profile text, server_value jsonb, fixed boolean, may_have text,
                acts text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_owner record := memwarden_internal.settings_asked(explain_settings.org, explain_settings.agent);
@@ -21,7 +20,7 @@ BEGIN
      ORDER BY r.acts, r.name;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_settings(text, text, text) IS
+COMMENT ON FUNCTION memwarden.explain_settings IS
     'The settings of a layer that hold for an organisation or one agent of it, and where each comes from. layer: the layer. agent: the '
     'agent, by name; none by default. org: the organisation; by default the caller''s, and for members of memwarden_admin the server. '
     'owner: server, organisation or agent. layers: the layer or *, as it was set. profile: the profile that brought it. fixed: whether '
@@ -29,14 +28,12 @@ COMMENT ON FUNCTION memwarden.explain_settings(text, text, text) IS
     '(memories, in jobs), structure. Agents see their organisation''s and their own. '
     'Raises 42704 for an unknown layer, organisation or agent, 22023 '
     'where several organisations have an agent of that name, 42501 for another organisation.';
-REVOKE ALL ON FUNCTION memwarden.explain_settings(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_settings(text, text, text)
+GRANT EXECUTE ON FUNCTION memwarden.explain_settings
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_asked(p_org text, p_agent text, OUT org_id bigint, OUT principal_id bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF memwarden_internal.is_database_admin() THEN
@@ -58,6 +55,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settings_asked(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.settings_asked IS
     'Whose settings a caller may see: its own organisation''s; members of memwarden_admin all. Raises 42501 and 42704 for others.';
-REVOKE ALL ON FUNCTION memwarden_internal.settings_asked(text, text) FROM PUBLIC;

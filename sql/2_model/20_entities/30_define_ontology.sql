@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.next_ontology(p_org_id bigint, p_part text, p_name text, p_definition jsonb)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_last     record;
@@ -24,14 +23,12 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.next_ontology(bigint, text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.next_ontology IS
     'The version of an ontology that says this of a type: a new one where the last said something else.';
-REVOKE ALL ON FUNCTION memwarden_internal.next_ontology(bigint, text, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ontology_in_force(p_org_id bigint, OUT version integer, OUT document jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT t.version, t.document INTO version, document
@@ -42,14 +39,12 @@ BEGIN
      LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ontology_in_force(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.ontology_in_force IS
     'The ontology that counts in an organisation: its own, or that of all where it has none; the pinned version, or the newest.';
-REVOKE ALL ON FUNCTION memwarden_internal.ontology_in_force(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.define_entity_type(type text, attributes jsonb DEFAULT '{}', org text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_entity_type.org, 'layer');
@@ -70,7 +65,7 @@ BEGIN
         v_org_id, 'entity_types', define_entity_type.type, jsonb_build_object('attributes', define_entity_type.attributes));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_entity_type(text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.define_entity_type IS
     'Defines a type of entities and how its attributes are classified, and returns the new version of the ontology. Earlier versions '
     'of the ontology stay as they are. type: the name of the type. attributes: {"name": {"classification", "sensitive"}}; a '
     'sensitive attribute is masked in contents of lower classification. org: the organisation; by default the caller''s, and for '
@@ -78,15 +73,13 @@ COMMENT ON FUNCTION memwarden.define_entity_type(text, jsonb, text) IS
     'without the right. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; knowledge graph and identity layer.';
-REVOKE ALL ON FUNCTION memwarden.define_entity_type(text, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_entity_type(text, jsonb, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_entity_type TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.define_relation_type(
     relation text, domain text[] DEFAULT '{}', range text[] DEFAULT '{}', inverse text DEFAULT NULL,
     functional boolean DEFAULT false, acyclic boolean DEFAULT false, org text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(define_relation_type.org, 'layer');
@@ -116,7 +109,7 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) IS
+COMMENT ON FUNCTION memwarden.define_relation_type IS
     'Defines what a predicate means between entities, and returns the new version of the ontology. Inverse and functional take '
     'effect as settings of define_predicate(), so that the constraint graph finds contradictions. Gate 28 checks the rest for facts '
     'whose subject or content is a known entity. While a version is pinned, the definition waits for pin_ontology(). relation: the '
@@ -127,14 +120,11 @@ COMMENT ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, b
     'organisations. Raises 22023 for malformed arguments, 42704 for an unknown type or organisation, 42501 without the right. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; knowledge graph.';
-REVOKE ALL ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) TO memwarden_curator,
-    memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_relation_type TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_relation(p_org_id bigint, p_name text, p_document jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_is  jsonb := p_document -> 'relation_types' -> p_name;
@@ -149,15 +139,13 @@ BEGIN
                    WHERE p.org_id IN (0, p_org_id) AND p.predicate = p_name ORDER BY p.org_id DESC LIMIT 1), '{}'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.apply_relation(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.apply_relation IS
     'Has the predicate of a relation type mean what an ontology says of it: one value or several, and its inverse. What '
     'else is declared of it stays.';
-REVOKE ALL ON FUNCTION memwarden_internal.apply_relation(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.pin_ontology(version integer DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(pin_ontology.org, 'layer');
@@ -182,12 +170,11 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.pin_ontology(integer, text) IS
+COMMENT ON FUNCTION memwarden.pin_ontology IS
     'Puts one version of the ontology in force, whatever is defined later. Predicates then mean what that version says of them. '
     'version: the version to pin; null, the default, puts the newest in force again. org: the organisation; by default the '
     'caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown version or organisation, 22023 for '
     'a relation that define_predicate() refuses, 42501 without the right. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric, operational concerns.';
-REVOKE ALL ON FUNCTION memwarden.pin_ontology(integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.pin_ontology(integer, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.pin_ontology TO memwarden_curator, memwarden_admin;

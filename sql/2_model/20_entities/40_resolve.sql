@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.root_of(p_org_id bigint, p_entity_id bigint, p_scopes bigint[], p_clearance smallint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_root bigint := p_entity_id;
@@ -20,14 +19,12 @@ BEGIN
     RETURN v_root;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.root_of(bigint, bigint, bigint[], smallint) IS
+COMMENT ON FUNCTION memwarden_internal.root_of IS
     'The entity that another has become by merging, as far as who reads those scopes with that clearance sees.';
-REVOKE ALL ON FUNCTION memwarden_internal.root_of(bigint, bigint, bigint[], smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.same_entities(p_org_id bigint, p_entity_id bigint, p_scopes bigint[], p_clearance smallint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_root bigint := memwarden_internal.root_of(p_org_id, p_entity_id, p_scopes, p_clearance);
@@ -43,14 +40,12 @@ BEGIN
         SELECT f.entity_id FROM family AS f);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.same_entities(bigint, bigint, bigint[], smallint) IS
+COMMENT ON FUNCTION memwarden_internal.same_entities IS
     'All that are one with an entity, itself included, as far as that reader sees.';
-REVOKE ALL ON FUNCTION memwarden_internal.same_entities(bigint, bigint, bigint[], smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.entities_named(p_org_id bigint, p_said text, p_scopes bigint[], p_clearance smallint)
 RETURNS TABLE (entity_id bigint, root_id bigint, type text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -62,16 +57,14 @@ BEGIN
      ORDER BY e.entity_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entities_named(bigint, text, bigint[], smallint) IS
+COMMENT ON FUNCTION memwarden_internal.entities_named IS
     'The entities of some scopes that bear a name (as normalised_subject() gives it), and what they have become, for a '
     'reader of that clearance.';
-REVOKE ALL ON FUNCTION memwarden_internal.entities_named(bigint, text, bigint[], smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.key_of_name(p_org_id bigint, p_role text, p_name text, p_scopes bigint[],
     p_clearance smallint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_said  text := memwarden_internal.normalised_subject(left(p_name, 1000), '{}');
@@ -84,6 +77,5 @@ BEGIN
         'type', CASE WHEN v_found.meanings = 1 THEN v_found.type END) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.key_of_name(bigint, text, text, bigint[], smallint) IS
+COMMENT ON FUNCTION memwarden_internal.key_of_name IS
     'A name as a key of a memory: the entity it means, none where it means several, and NULL where nobody bears it.';
-REVOKE ALL ON FUNCTION memwarden_internal.key_of_name(bigint, text, text, bigint[], smallint) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.entity_reader(p_surface text DEFAU
     OUT clearance smallint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -25,33 +24,29 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entity_reader(text) IS
+COMMENT ON FUNCTION memwarden_internal.entity_reader IS
     'What the caller sees of entities, across a surface where one is given: organisations, scopes and the highest '
     'classification; for a member of memwarden_admin who is no principal, everything. Raises 42704 for an unknown '
     'surface.';
-REVOKE ALL ON FUNCTION memwarden_internal.entity_reader(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_clearance()
 RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((SELECT p.clearance FROM memwarden_data.principal AS p
                       WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND p.disabled_at IS NULL), -1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_clearance() IS 'How highly classified the caller may read; -1 without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.visible_clearance() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.visible_clearance() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.visible_clearance IS 'How highly classified the caller may read; -1 without identity.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_clearance
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_entity(
     p_ceid text, p_scope text, p_surface text DEFAULT NULL, OUT org_id bigint, OUT entity_id bigint, OUT scope_id bigint,
         OUT type text, OUT classification smallint, OUT merged_into bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader record := memwarden_internal.entity_reader(p_surface);
@@ -83,15 +78,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_entity(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_entity IS
     'The entity of that id that the caller sees, across a surface where one is given. Raises 42704 where there is none, '
     '22023 where the id alone does not tell which.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_entity(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_registrar(p_org_id bigint, p_scope_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -105,16 +98,14 @@ BEGIN
     PERFORM memwarden_internal.hold_organisation(p_org_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_registrar(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.require_registrar IS
     'Lets one change at a time into the entities of an organisation. Raises 42501 for who may not write the scope, '
     '25001 at an isolation other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_registrar(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_entity_event(p_org_id bigint, p_event text, p_entity_id bigint,
     p_other_id bigint, p_alias_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.entity_event (org_id, event_id, event, entity_id, other_id, alias_ids, principal_id, login_role, at)
@@ -122,14 +113,11 @@ BEGIN
             memwarden_internal.current_principal(), session_user, clock_timestamp());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_entity_event(bigint, text, bigint, bigint, bigint[]) IS
-    'Notes who changed an entity, and how.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_entity_event(bigint, text, bigint, bigint, bigint[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.record_entity_event IS 'Notes who changed an entity, and how.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.entity_level(p_classification text, p_least smallint)
 RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_level smallint := p_least;
@@ -145,6 +133,5 @@ BEGIN
     RETURN greatest(v_level, p_least);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entity_level(text, smallint) IS
+COMMENT ON FUNCTION memwarden_internal.entity_level IS
     'The level of a classification, at least p_least. Raises 42704 for an unknown one, 42501 for one above the caller''s clearance.';
-REVOKE ALL ON FUNCTION memwarden_internal.entity_level(text, smallint) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.register_entity(
     entity text, type text, aliases text[] DEFAULT '{}', scope text DEFAULT NULL, classification text DEFAULT 'internal')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place    record := memwarden_internal.require_scope(coalesce(register_entity.scope, (
@@ -33,7 +32,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_entity(text, text, text[], text, text) IS
+COMMENT ON FUNCTION memwarden.register_entity IS
     'Registers an entity under the id by which applications know it, and its other names. From now on, memories belong to the entity '
     'when their subject is one of its names. With a predicate, the whole content counts as well. A caller is a curator that writes '
     'the scope, or administers the organisation. entity: the id, for example customer:cus_77. type: a type of the ontology in force. '
@@ -43,13 +42,11 @@ COMMENT ON FUNCTION memwarden.register_entity(text, text, text[], text, text) IS
     'right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; identity layer.';
-REVOKE ALL ON FUNCTION memwarden.register_entity(text, text, text[], text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_entity(text, text, text[], text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.register_entity TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_alias(p_org_id bigint, p_entity_id bigint, p_name text, p_level smallint)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_said text := memwarden_internal.normalised_subject(left(p_name, 1001), '{}');
@@ -65,14 +62,12 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_alias(bigint, bigint, text, smallint) IS
+COMMENT ON FUNCTION memwarden_internal.put_alias IS
     'Gives an entity a name, and returns its number; NULL for one that it has. Raises 22023 for a blank one.';
-REVOKE ALL ON FUNCTION memwarden_internal.put_alias(bigint, bigint, text, smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.add_alias(entity text, alias text, scope text DEFAULT NULL, classification text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(add_alias.entity, add_alias.scope);
@@ -86,7 +81,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.add_alias(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.add_alias IS
     'Adds a name to an entity; a name that it already has changes nothing. A name of several entities stands for none of them, and '
     'the answer to a write that uses it says so. entity: the id of the entity. alias: the name to add. scope: the entity''s scope, '
     'where the id alone does not tell which entity. classification: the least clearance to know the name; by default that of the '
@@ -94,13 +89,11 @@ COMMENT ON FUNCTION memwarden.add_alias(text, text, text, text) IS
     'isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; identity layer.';
-REVOKE ALL ON FUNCTION memwarden.add_alias(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.add_alias(text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.add_alias TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.remove_alias(entity text, alias text, scope text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(remove_alias.entity, remove_alias.scope);
@@ -122,21 +115,19 @@ BEGIN
     PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'alias_removed', v_entity.entity_id, NULL, v_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.remove_alias(text, text, text) IS
+COMMENT ON FUNCTION memwarden.remove_alias IS
     'Takes a name from an entity, for writes from now on. Memories that used the name stay with the entity. The id itself cannot be '
     'removed. scope: the entity''s scope, where the id alone does not tell which entity. Raises 42704 for an unknown entity or name, '
     '22023 where the id alone does not tell which entity, 42501 without the right, 25001 at an isolation level other than READ '
     'COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; identity layer.';
-REVOKE ALL ON FUNCTION memwarden.remove_alias(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.remove_alias(text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.remove_alias TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_entity_attribute(
     entity text, name text, value jsonb, scope text DEFAULT NULL, classification text DEFAULT NULL, sensitive boolean DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(set_entity_attribute.entity, set_entity_attribute.scope);
@@ -174,7 +165,7 @@ BEGIN
     PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'attribute_set', v_entity.entity_id, NULL, NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden.set_entity_attribute IS
     'Sets or removes an attribute of an entity. entity: the id of the entity. name: the name of the attribute. value: a string, a '
     'number or a boolean; null removes the attribute. scope: the entity''s scope, where the id alone does not tell which entity. '
     'classification: the least clearance to see the attribute; at least that of the entity and of the ontology, and never lower than '
@@ -184,5 +175,4 @@ COMMENT ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: '
     'memory fabric, redaction.';
-REVOKE ALL ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_entity_attribute TO memwarden_curator, memwarden_admin;

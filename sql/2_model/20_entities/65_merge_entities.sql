@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden.merge_entities(entity text, into_entity text, scope text DEFAULT NULL, into_scope text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(merge_entities.entity, merge_entities.scope);
@@ -42,7 +41,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.merge_entities(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.merge_entities IS
     'Declares that two entities are one, and returns the outcome. From now on, a search by either entity finds the memories of both, '
     'whenever they were written. Nothing is rewritten, and unmerge_entity() undoes the merge. Merging two entities that are one '
     'already changes nothing. The outcome is COMMITTED. Where people decided about memories of either entity, it is DEFERRED and the '
@@ -53,13 +52,11 @@ COMMENT ON FUNCTION memwarden.merge_entities(text, text, text, text) IS
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; '
     'identity layer.';
-REVOKE ALL ON FUNCTION memwarden.merge_entities(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.merge_entities(text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.merge_entities TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_for_entities(p_act text, p_org_id bigint, p_entity_ids bigint[], p_arguments jsonb)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint;
@@ -81,15 +78,13 @@ BEGIN
     RETURN (memwarden_internal.change_number(), 'COMMITTED', NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.request_for_entities(text, bigint, bigint[], jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.request_for_entities IS
     'request_act() for a change of entities, where people decided about memories of theirs; COMMITTED where the caller '
     'may change them at once.';
-REVOKE ALL ON FUNCTION memwarden_internal.request_for_entities(text, bigint, bigint[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.all_ancestors(p_org_id bigint, p_entity_id bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -102,14 +97,12 @@ BEGIN
         SELECT a.entity_id FROM above AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.all_ancestors IS
     'An entity and all that it was merged into, seen or not: no merge may close a circle.';
-REVOKE ALL ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.unmerge_entity(entity text, scope text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(unmerge_entity.entity, unmerge_entity.scope);
@@ -135,7 +128,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.unmerge_entity(text, text) IS
+COMMENT ON FUNCTION memwarden.unmerge_entity IS
     'Undoes the merge of an entity, and returns the outcome as merge_entities() does. Each memory returns to the entity whose name '
     'it uses, including memories written after the merge. entity: the id of the entity. scope: the entity''s scope, where the id '
     'alone does not tell which entity. Raises 42704 for an unknown entity or one that was not merged, 22023 where the id alone does '
@@ -143,13 +136,11 @@ COMMENT ON FUNCTION memwarden.unmerge_entity(text, text) IS
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; identity '
     'layer.';
-REVOKE ALL ON FUNCTION memwarden.unmerge_entity(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.unmerge_entity(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.unmerge_entity TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.split_entity(entity text, new_entity text, aliases text[], scope text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(split_entity.entity, split_entity.scope);
@@ -202,7 +193,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.split_entity(text, text, text[], text) IS
+COMMENT ON FUNCTION memwarden.split_entity IS
     'Moves some names of an entity to a new entity, and returns the outcome as merge_entities() does. The new entity also takes the '
     'memories that use those names. The attributes stay with the old entity. Merging the new entity into the old one undoes the '
     'split. Writers of the organisation wait during the call. The detail of the outcome says how many memories moved. entity: the id '
@@ -211,5 +202,4 @@ COMMENT ON FUNCTION memwarden.split_entity(text, text, text[], text) IS
     'that is taken, 22023 for malformed arguments, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric; identity layer.';
-REVOKE ALL ON FUNCTION memwarden.split_entity(text, text, text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.split_entity(text, text, text[], text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.split_entity TO memwarden_curator, memwarden_admin;

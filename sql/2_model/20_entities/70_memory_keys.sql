@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.keep_keys(p_org_id bigint, p_scope
     p_keys jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.memory_key AS k (org_id, scope_id, item_id, content_hash, role, said, entity_id)
@@ -18,10 +17,9 @@ BEGIN
          WHERE n.role IN ('subject', 'object'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_keys(bigint, bigint, uuid, bytea, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.keep_keys IS
     'Stores the keys of a memory, and returns what its writer is told of them: {"subject": {"entity"} or {"ambiguous"}, '
     '"object"}; NULL for nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_keys(bigint, bigint, uuid, bytea, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.entity_facts(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_predicate text, p_key_hash bytea, p_keys jsonb, p_clearance smallint,
@@ -29,7 +27,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.entity_facts(
     p_period tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scopes bigint[] := (SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id);
@@ -52,7 +49,5 @@ BEGIN
            AND i.key_hash <> p_key_hash AND memwarden_internal.predicate_name(i.predicate) = p_predicate AND i.valid_during && p_period);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entity_facts(bigint, bigint, text, text, bytea, jsonb, smallint, text, tstzrange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.entity_facts IS
     'Facts of the same entity by its other names, where a predicate holds one value: for readable_found(); NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.entity_facts(bigint, bigint, text, text, bytea, jsonb, smallint, text, tstzrange,
-    timestamptz) FROM PUBLIC;

@@ -1,32 +1,26 @@
 -- Memories by whom they are about, and by the decision or workflow they came of.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.keyed_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.keyed_item AS (
-            item_id         uuid,
-            version_id      uuid,
-            layer           text,
-            scope           text,
-            kind            text,
-            subject         text,
-            predicate       text,
-            content         jsonb,
-            entity          text,
-            distance        integer,
-            confidence      double precision,
-            low_confidence  boolean,
-            contradicted    boolean,
-            stale           boolean,
-            classification  text,
-            provenance      jsonb,
-            origin          jsonb,
-            standing        text,
-            hedge           text,
-            suspicious      text[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.keyed_item AS (
+    item_id         uuid,
+    version_id      uuid,
+    layer           text,
+    scope           text,
+    kind            text,
+    subject         text,
+    predicate       text,
+    content         jsonb,
+    entity          text,
+    distance        integer,
+    confidence      double precision,
+    low_confidence  boolean,
+    contradicted    boolean,
+    stale           boolean,
+    classification  text,
+    provenance      jsonb,
+    origin          jsonb,
+    standing        text,
+    hedge           text,
+    suspicious      text[]
+);
 COMMENT ON TYPE memwarden_internal.keyed_item IS
     'A memory found by its keys; entity: the nearest that it belongs to, distance: how many relations away that is.';
 
@@ -35,7 +29,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.related_entities(
         p_valid_at timestamptz, p_now timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -53,18 +46,14 @@ BEGIN
            AND e.scope_id = ANY (p_scopes) AND e.classification <= p_clearance);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz,
-    timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.related_entities IS
     'The entities that a memory relates to some, of memories and entities that the reader sees.';
-REVOKE ALL ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint,
-    timestamptz, timestamptz) FROM PUBLIC;
 
 -- What is found by keys is presented as what is found by words is.
 CREATE OR REPLACE FUNCTION memwarden_internal.keyed_items(
     p_principal_id bigint, p_item_ids uuid[], p_entities text[], p_distances integer[], p_now timestamptz, p_surface text)
 RETURNS SETOF memwarden_internal.keyed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 20
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
@@ -87,17 +76,15 @@ BEGIN
      ORDER BY q.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keyed_items(bigint, uuid[], text[], integer[], timestamptz, text) IS
+COMMENT ON FUNCTION memwarden_internal.keyed_items IS
     'Memories that a principal reads, in the order given, with the entity that each was found by and how far away that '
     'is, as they are told across a surface (NULL: none).';
-REVOKE ALL ON FUNCTION memwarden_internal.keyed_items(bigint, uuid[], text[], integer[], timestamptz, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_entity(
     entity text, depth integer DEFAULT 1, scope text DEFAULT NULL, layers text[] DEFAULT NULL, predicate text DEFAULT NULL,
     valid_at timestamptz DEFAULT NULL, max_rows integer DEFAULT 100, surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.keyed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -147,7 +134,7 @@ BEGIN
      CROSS JOIN LATERAL memwarden_internal.keyed_items(v_principal_id, f.ids, f.entities, f.distances, v_now, recall_entity.surface) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) IS
+COMMENT ON FUNCTION memwarden.recall_entity IS
     'Returns the memories about an entity, by all its names and after every merge, highest confidence first. These '
     'are the facts whose subject or content is the entity. Memories and entities that the caller does not see lead to '
     'no others. The answer is screened as in recall(). entity: its id. depth: 0 to 3, default 1; how many relations '
@@ -158,16 +145,13 @@ COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, t
     'not applied, because this call computes no relevance. distance: how many relations away the entity is. standing, '
     'hedge, suspicious: as in recall(). Raises 28000 without an identity; 42704 for an unknown entity or surface; '
     '22023 for arguments out of range. Source: memory fabric, storage tiers; agent memory primitives, 14.';
-REVOKE ALL ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer,
-    text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall_entity TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_keyed(
     decision text DEFAULT NULL, workflow text DEFAULT NULL, layers text[] DEFAULT NULL, max_rows integer DEFAULT 100,
         surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.keyed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -207,13 +191,11 @@ BEGIN
             v_now, recall_keyed.surface) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) IS
+COMMENT ON FUNCTION memwarden.recall_keyed IS
     'Returns the memories that were written in a decision or a workflow, oldest first. The writes named both in their '
     'origin: {"decision", "workflow"}. decision, workflow: what to look for; where both are given, a memory must have '
     'both; where neither is given, memories of any decision or workflow are returned. layers: as in recall(); default '
     'all. max_rows: 1 to 1,000; default 100. surface: as in recall_entity(). standing, hedge, suspicious: as in '
     'recall_entity(). Raises 28000 without an identity; 42704 for an unknown surface; 22023 for a number out of '
     'range. Source: memory fabric, storage tiers.';
-REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) TO memwarden_agent, memwarden_reviewer,
-    memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall_keyed TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

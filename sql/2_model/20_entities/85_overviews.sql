@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.resolve_entity(name text, scope text DEFAULT NULL)
 RETURNS TABLE (entity text, type text, entity_scope text, merged_into text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader record := memwarden_internal.entity_reader();
@@ -21,20 +20,18 @@ BEGIN
      ORDER BY e.ceid, s.path;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.resolve_entity(text, text) IS
+COMMENT ON FUNCTION memwarden.resolve_entity IS
     'Lists the entities that bear a name, among those that the caller sees, and what each was merged into. Where a '
     'name means several entities that were not merged, a write of the name belongs to none of them. scope: for a '
     'memory in that scope; default anywhere the caller reads. Raises 42704 for an unknown scope. Source: memory '
     'fabric; identity layer.';
-REVOKE ALL ON FUNCTION memwarden.resolve_entity(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.resolve_entity(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.resolve_entity
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_entities()
 RETURNS TABLE (entity text, type text, scope text, classification text, aliases text[], merged_into text, attributes jsonb,
     created_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader record := memwarden_internal.entity_reader();
@@ -56,15 +53,14 @@ BEGIN
      WHERE e.org_id = ANY (v_reader.orgs) AND e.scope_id = ANY (v_reader.scopes) AND e.classification <= v_reader.clearance;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_entities() IS 'The rows of memwarden.entities.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_entities() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_entities() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.entities IS
+    'Lists the entities that the caller sees, with the aliases and attributes for which it is cleared.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_entities
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_entity_changes()
 RETURNS TABLE (at timestamptz, event text, entity text, other text, aliases text[], login_role text, agent text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader record := memwarden_internal.entity_reader();
@@ -87,14 +83,14 @@ BEGIN
                 WHERE a.org_id = v.org_id AND a.alias_id = ANY (v.alias_ids) AND a.classification <= v_reader.clearance));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_entity_changes() IS 'The rows of memwarden.entity_changes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_entity_changes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_entity_changes() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.entity_changes IS
+    'Lists who registered, named, merged, unmerged and split which entity, and when. Curators and auditors see the changes of '
+    'entities that they see; administrators see all.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_entity_changes TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_ontologies()
 RETURNS TABLE (org text, version integer, in_force boolean, document jsonb, defined_at timestamptz, defined_by text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -107,7 +103,8 @@ BEGIN
      WHERE t.org_id = ANY ((memwarden_internal.entity_reader()).orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_ontologies() IS 'The rows of memwarden.ontologies.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_ontologies() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_ontologies() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.ontologies IS
+    'Lists every version of the ontologies of the caller''s organisation and of all organisations. in_force marks the version that '
+    'counts in its organisation.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_ontologies
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

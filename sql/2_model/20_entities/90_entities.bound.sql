@@ -38,26 +38,3 @@ CREATE POLICY oversight ON memwarden_data.entity_event FOR SELECT TO memwarden_c
            AND EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id = entity_event.org_id AND e.entity_id = entity_event.entity_id)
            AND (other_id IS NULL OR EXISTS (SELECT FROM memwarden_data.entity AS t WHERE t.org_id = entity_event.org_id
                AND t.entity_id = entity_event.other_id)));
-
-CREATE OR REPLACE VIEW memwarden.entities WITH (security_invoker = true) AS
-SELECT e.entity, e.type, e.scope, e.classification, e.aliases, e.merged_into, e.attributes, e.created_at
-  FROM memwarden_internal.list_entities() AS e;
-COMMENT ON VIEW memwarden.entities IS
-    'Lists the entities that the caller sees, with the aliases and attributes for which it is cleared.';
-GRANT SELECT ON memwarden.entities TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.entity_changes WITH (security_invoker = true) AS
-SELECT c.at, c.event, c.entity, c.other, c.aliases, c.login_role, c.agent
-  FROM memwarden_internal.list_entity_changes() AS c;
-COMMENT ON VIEW memwarden.entity_changes IS
-    'Lists who registered, named, merged, unmerged and split which entity, and when. Curators and auditors see the changes of '
-    'entities that they see; administrators see all.';
-GRANT SELECT ON memwarden.entity_changes TO memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.ontologies WITH (security_invoker = true) AS
-SELECT o.org, o.version, o.in_force, o.document, o.defined_at, o.defined_by
-  FROM memwarden_internal.list_ontologies() AS o;
-COMMENT ON VIEW memwarden.ontologies IS
-    'Lists every version of the ontologies of the caller''s organisation and of all organisations. in_force marks the version that '
-    'counts in its organisation.';
-GRANT SELECT ON memwarden.ontologies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

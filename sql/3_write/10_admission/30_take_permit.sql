@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.take_permit(
     p_tries integer DEFAULT 2)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -27,11 +26,10 @@ BEGIN
         OR memwarden_internal.open_shard(p_org_id, p_principal_id, p_scope_id, p_layer, p_allowed, p_window, p_now, p_tries);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_permit(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) IS
+COMMENT ON FUNCTION memwarden_internal.take_permit IS
     'Takes one of p_allowed permits, each of which is used once in any p_window (infinity: once for all); false when '
     'none is to be had now: used, or in the hands of transactions that run. The rollback of the caller gives it back. '
     'Source: chapter 12.1.8.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_permit(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) FROM PUBLIC;
 
 -- Shards are made when they are needed: most agents need one. Which are made by others at this moment cannot be
 -- seen; who meets one by chance waits less than any deadlock takes, and looks for another.
@@ -40,7 +38,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.open_shard(
     p_tries integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := current_setting('lock_timeout');
@@ -86,24 +83,21 @@ BEGIN
        AND memwarden_internal.take_permit(p_org_id, p_principal_id, p_scope_id, p_layer, p_allowed, p_window, p_now, p_tries - 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.open_shard(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) IS
+COMMENT ON FUNCTION memwarden_internal.open_shard IS
     'The slow half of take_permit(): makes a shard that is missing and takes its first permit, or shares anew what was '
     'shared under another limit.';
-REVOKE ALL ON FUNCTION memwarden_internal.open_shard(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shards_of(p_allowed integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN least(64, p_allowed);
-COMMENT ON FUNCTION memwarden_internal.shards_of(integer) IS
+COMMENT ON FUNCTION memwarden_internal.shards_of IS
     'Into how many rows a limit is cut: so many transactions of one agent can hold permits at once.';
-REVOKE ALL ON FUNCTION memwarden_internal.shards_of(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_shard(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text, p_shard integer, p_allowed integer, p_uses timestamptz[])
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_uses   integer := cardinality(p_uses);
@@ -121,7 +115,6 @@ BEGIN
     RETURN v_share;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_shard(bigint, bigint, bigint, text, integer, integer, timestamptz[]) IS
+COMMENT ON FUNCTION memwarden_internal.make_shard IS
     'Makes one shard of a limit, with these uses of it, oldest first, not more than its share; shard -1 has no permits '
     'but these uses. Returns its share; fails where it is there already.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_shard(bigint, bigint, bigint, text, integer, integer, timestamptz[]) FROM PUBLIC;

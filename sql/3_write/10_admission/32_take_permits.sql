@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.hold_permits(
     p_principal_id bigint, p_layer text, p_count integer, p_asked_at timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_limit   record;
@@ -30,16 +29,14 @@ EXCEPTION WHEN invalid_parameter_value THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_permits(bigint, text, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.hold_permits IS
     'Whether so many permits of a rate limit are free; then no other transaction takes them, and take_permits() '
     'succeeds. False, and nothing held: for one alone, without a limit, or when there are fewer.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_permits(bigint, text, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_permits(
     p_org_id bigint, p_principal_id bigint, p_layer text, p_count integer, p_asked_at timestamptz)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF memwarden_internal.use_permits(p_org_id, p_principal_id, p_layer, p_count, p_asked_at, clock_timestamp()) > 0 THEN
@@ -49,10 +46,9 @@ BEGIN
     RETURN p_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_permits(bigint, bigint, text, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.take_permits IS
     'Takes so many permits of a rate limit that were free at p_asked_at, all used now. Raises 22023 when there are '
     'fewer. Source: chapter 12.1.8.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_permits(bigint, bigint, text, integer, timestamptz) FROM PUBLIC;
 
 -- As take_permit() would, so many times: shards in order, and each ring from its place on. A permit's number in its ring,
 -- from 0: (entry - 1) * grain + its place within the entry.
@@ -60,7 +56,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.use_permits(
     p_org_id bigint, p_principal_id bigint, p_layer text, p_count integer, p_asked_at timestamptz, p_used_at timestamptz)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_limit   record;
@@ -101,16 +96,14 @@ BEGIN
     RETURN v_missing;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.use_permits(bigint, bigint, text, integer, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.use_permits IS
     'Uses so many permits that are free in shards that nobody holds; with p_used_at NULL, holds their shards only. '
     'Returns how many are missing.';
-REVOKE ALL ON FUNCTION memwarden_internal.use_permits(bigint, bigint, text, integer, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.open_shards(
     p_org_id bigint, p_principal_id bigint, p_layer text, p_allowed integer, p_missing integer)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := current_setting('lock_timeout');
@@ -148,6 +141,5 @@ BEGIN
     RETURN v_missing;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.open_shards(bigint, bigint, text, integer, integer) IS
+COMMENT ON FUNCTION memwarden_internal.open_shards IS
     'Makes as many shards of a rate limit, with no use yet, as have p_missing permits; returns how many are still missing.';
-REVOKE ALL ON FUNCTION memwarden_internal.open_shards(bigint, bigint, text, integer, integer) FROM PUBLIC;

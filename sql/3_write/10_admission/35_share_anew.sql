@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.share_anew(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text, p_allowed integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := current_setting('lock_timeout');
@@ -41,7 +40,6 @@ EXCEPTION WHEN lock_not_available OR unique_violation THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.share_anew(bigint, bigint, bigint, text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.share_anew IS
     'Distributes the uses of an allowance over the shards of a new limit; false, and nothing changed, while other '
     'transactions hold some of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.share_anew(bigint, bigint, bigint, text, integer) FROM PUBLIC;

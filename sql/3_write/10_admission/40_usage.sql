@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.permits_used(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text, p_since timestamptz)
 RETURNS TABLE (at timestamptz, permits integer)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -14,29 +13,25 @@ BEGIN
        AND e.at > p_since;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.permits_used(bigint, bigint, bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.permits_used IS
     'Which permits of an allowance were used since: when, the last of them, and how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.permits_used(bigint, bigint, bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_permits(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text, p_since timestamptz)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(sum(u.permits), 0)
               FROM memwarden_internal.permits_used(p_org_id, p_principal_id, p_scope_id, p_layer, p_since) AS u);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_permits(bigint, bigint, bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.count_permits IS
     'How many permits of an allowance were used since, by transactions that have committed and by this one.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_permits(bigint, bigint, bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_own_pace(p_org_id bigint, p_principal_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.layer_setting AS s
@@ -44,14 +39,12 @@ BEGIN
                       AND s.name = 'rate_limit' AND s.value <> 'null');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_own_pace(bigint, bigint, text) IS 'Whether an agent has a rate limit of its own in a layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_own_pace(bigint, bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.has_own_pace IS 'Whether an agent has a rate limit of its own in a layer.';
 
 -- The limit that holds for an agent in a layer, as gate 20 reads it.
 CREATE OR REPLACE FUNCTION memwarden_internal.limit_of(p_org_id bigint, p_principal_id bigint, p_layer text)
 RETURNS TABLE (rate_limit integer, rate_window interval, max_pending integer, agent text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -63,16 +56,14 @@ BEGIN
      ORDER BY l.principal_id DESC LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.limit_of(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.limit_of IS
     'How many writes of an agent a layer takes in which time; agent: its name, where the limit is its own; and how many '
     'of its requests may wait. rate_limit NULL: no limit.';
-REVOKE ALL ON FUNCTION memwarden_internal.limit_of(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.permit_expected_at(
     p_org_id bigint, p_principal_id bigint, p_layer text, p_allowed integer, p_window interval, p_waiting integer, p_now timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_used  integer := memwarden_internal.count_permits(p_org_id, p_principal_id, 0, p_layer, p_now - p_window);
@@ -91,14 +82,12 @@ BEGIN
              WHERE u.returned > least(v_turn, v_used - 1));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.permit_expected_at(bigint, bigint, text, integer, interval, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.permit_expected_at IS
     'When a permit of a rate limit is there for one who has p_waiting requests before it: each takes the one that comes back first.';
-REVOKE ALL ON FUNCTION memwarden_internal.permit_expected_at(bigint, bigint, text, integer, interval, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_pending(p_org_id bigint, p_principal_id bigint, p_layer text, p_most integer)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT count(*)
@@ -107,15 +96,12 @@ BEGIN
                      LIMIT p_most) AS pending);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_pending(bigint, bigint, text, integer) IS
-    'How many requests of an agent wait for a layer, counted up to p_most.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_pending(bigint, bigint, text, integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.count_pending IS 'How many requests of an agent wait for a layer, counted up to p_most.';
 
 -- The outermost: what is opened inside a session belongs to it, or a task within it would begin anew.
 CREATE OR REPLACE FUNCTION memwarden_internal.session_of(p_scope_id bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT s.scope_id
@@ -126,6 +112,5 @@ BEGIN
              ORDER BY cardinality(s.lineage) LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_of(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.session_of IS
     'The session that a scope belongs to: the outermost scope of a transient kind on its path; NULL for one that lasts.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_of(bigint) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_rate_limit(
     layer text, agent text, rate_limit integer, rate_window interval DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent record := memwarden_internal.require_agent(set_rate_limit.agent, set_rate_limit.org);
@@ -27,7 +26,7 @@ BEGIN
         'rate_limit', set_rate_limit.rate_limit, 'rate_window', set_rate_limit.rate_window));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) IS
+COMMENT ON FUNCTION memwarden.set_rate_limit IS
     'Sets an agent''s own rate limit in a layer, from its next write on. Writes that the agent has made count against the new limit. '
     'layer: the layer. agent: the name of the agent. rate_limit: how many writes within any rate_window, 1 to 1,000,000; null '
     'returns to the layer''s limit, which configure_layer() sets. rate_window: a second to a day; by default the layer''s window. '
@@ -35,5 +34,4 @@ COMMENT ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text
     'out of range, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.1.8.';
-REVOKE ALL ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_rate_limit TO memwarden_admin;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_allowances()
 RETURNS TABLE (org text, agent text, layer text, session text, allowed integer, rate_window interval, used integer, set_for text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Agents may call this too: others than themselves they do not see.
@@ -49,7 +48,9 @@ BEGIN
     HAVING w.principal_id = v_me OR count(u.at) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_allowances() IS 'The rows of memwarden.allowances.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_allowances() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_allowances()
+COMMENT ON VIEW memwarden.allowances IS
+    'Shows how many writes are allowed and used: in a layer within rate_window, and in a session. A row for a session (layer null) '
+    'is the budget of the agent''s role. Administrators also see other agents that have used some or have a limit of their own. '
+    'set_for tells whose setting holds: agent, layer or role.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_allowances
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

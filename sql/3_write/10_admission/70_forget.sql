@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_allowances()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- No window is longer than a day. What a writer holds stays for the next time.
@@ -17,6 +16,5 @@ BEGIN
      WHERE NOT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p.request_id AND r.outcome = 'DEFERRED');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_allowances() IS
+COMMENT ON FUNCTION memwarden_internal.forget_allowances IS
     'Deletes shards of rate limits that nobody uses, of sessions that are closed, and the marks of promotions that are decided.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_allowances() FROM PUBLIC;

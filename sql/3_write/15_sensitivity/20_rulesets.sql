@@ -3,13 +3,11 @@ CREATE OR REPLACE FUNCTION memwarden_internal.strictness(p_action text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN array_position('{allow,flag,review,encrypt,redact,block}'::text[], p_action);
-COMMENT ON FUNCTION memwarden_internal.strictness(text) IS 'Orders actions: what lets less through is more.';
-REVOKE ALL ON FUNCTION memwarden_internal.strictness(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.strictness IS 'Orders actions: what lets less through is more.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.chosen_action(p_org_id bigint, p_rule text, p_kind text, p_layer text, p_default text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_chosen record;
@@ -27,15 +25,13 @@ BEGIN
     RETURN coalesce(v_chosen.action, p_default);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.chosen_action(bigint, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.chosen_action IS
     'What an organisation (0: all) has set for a rule in a layer (* for none in particular); p_default where nothing. A '
     'rule goes before a kind, a narrow kind before a wide one, a layer before all.';
-REVOKE ALL ON FUNCTION memwarden_internal.chosen_action(bigint, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.effective_rules(p_org_id bigint, p_layer text)
 RETURNS TABLE (org_id bigint, rule text, version integer, kind text, level text, action text, definition jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -56,14 +52,12 @@ BEGIN
                  WHERE o.org_id = p_org_id AND o.rule = r.rule AND o.current AND o.origin = 'database'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.effective_rules(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.effective_rules IS
     'The rules that hold for an organisation in a layer (* for layers that none names), with the action that counts there.';
-REVOKE ALL ON FUNCTION memwarden_internal.effective_rules(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_rulesets(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_target  record;
@@ -116,7 +110,6 @@ BEGIN
     DELETE FROM memwarden_data.sensitivity_rules_text AS t WHERE t.unused_since < clock_timestamp() - interval '1 day';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_rulesets(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.compile_rulesets IS
     'Makes the rule texts of an organisation anew, for 0 those of every organisation. Whoever changes rules holds the '
     'table''s lock.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_rulesets(bigint) FROM PUBLIC;

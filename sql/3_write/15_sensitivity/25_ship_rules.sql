@@ -2,18 +2,15 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.default_sensitivity_rules()
 RETURNS text
 LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].default_sensitivity_rules()
 $function$;
-COMMENT ON FUNCTION memwarden_internal.default_sensitivity_rules() IS 'The rules of this release as a JSON array.';
-REVOKE ALL ON FUNCTION memwarden_internal.default_sensitivity_rules() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.default_sensitivity_rules IS 'The rules of this release as a JSON array.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ship_sensitivity_rules()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rules jsonb := memwarden_internal.default_sensitivity_rules()::jsonb;
@@ -40,17 +37,15 @@ BEGIN
     PERFORM memwarden_internal.compile_rulesets(0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ship_sensitivity_rules() IS
+COMMENT ON FUNCTION memwarden_internal.ship_sensitivity_rules IS
     'Brings in the rules of this release: what is missing, and what an earlier release shipped and nobody changed; what '
     'this one no longer has is retired. Actions that were set stay.';
-REVOKE ALL ON FUNCTION memwarden_internal.ship_sensitivity_rules() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.store_rule(
     p_org_id bigint, p_rule text, p_kind text, p_level text, p_action text, p_layers text[], p_definition jsonb, p_tests jsonb,
     p_origin text, p_enabled boolean)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_version integer;
@@ -66,6 +61,5 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.store_rule(bigint, text, text, text, text, text[], jsonb, jsonb, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.store_rule IS
     'A new version of a rule, the one that counts from now on. The caller holds the table''s lock and compiles the rule texts.';
-REVOKE ALL ON FUNCTION memwarden_internal.store_rule(bigint, text, text, text, text, text[], jsonb, jsonb, text, boolean) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_sensitivity_rule(
     layers text[] DEFAULT NULL, org text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(define_sensitivity_rule.org, 'full');
@@ -36,7 +35,7 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) IS
+COMMENT ON FUNCTION memwarden.define_sensitivity_rule IS
     'Defines a rule that finds sensitive content in writes, or a new version of it, and returns the version. rule: the name of the '
     'rule. kind: what it finds, two to four names with dots, as in pii.badge. definition: either {"pattern": a regular expression of '
     'RE2, whose first group is the place} or {"detector": the name of a built-in one}; optional members are score (0 to 1), '
@@ -49,14 +48,11 @@ COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, 
     'READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[],
-    text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_tests(p_tests jsonb)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF coalesce(jsonb_typeof(p_tests -> 'positive') <> 'array' OR jsonb_typeof(p_tests -> 'negative') <> 'array'
@@ -66,26 +62,22 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_tests(jsonb) IS 'Raises 22023 unless there is a test of either sort.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_tests(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_tests IS 'Raises 22023 unless there is a test of either sort.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rule_faults(p_rules text)
 RETURNS jsonb
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].rule_faults(p_rules)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rule_faults(text) IS
+COMMENT ON FUNCTION memwarden_internal.rule_faults IS
     'What is wrong with rules (a JSON array of them), their failing tests included: a JSON array of sentences, none '
     'quoting a test.';
-REVOKE ALL ON FUNCTION memwarden_internal.rule_faults(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.test_sensitivity_rules()
 RETURNS TABLE (org text, rule text, version integer, fault text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -97,9 +89,8 @@ BEGIN
      WHERE r.current AND r.org_id = ANY (0 || memwarden_internal.overseen_orgs());
 END
 $function$;
-COMMENT ON FUNCTION memwarden.test_sensitivity_rules() IS
+COMMENT ON FUNCTION memwarden.test_sensitivity_rules IS
     'Runs the tests of every current rule, disabled ones included, and returns the tests that fail. No row means that all tests '
     'pass. Curators and auditors get the rules of their organisation; administrators get those of all organisations. Source: '
     'four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden.test_sensitivity_rules() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.test_sensitivity_rules() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.test_sensitivity_rules TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_sensitivity_action(
     action text, kind text DEFAULT NULL, rule text DEFAULT NULL, layer text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id  bigint := memwarden_internal.administered_org(set_sensitivity_action.org, 'full');
@@ -45,7 +44,7 @@ BEGIN
         CASE WHEN v_is_rule THEN 'rule' ELSE 'kind' END, v_target, 'layer', v_layer, 'action', action));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.set_sensitivity_action IS
     'Sets what happens to findings of a kind or of one rule, from the next write on. A setting for a rule precedes one for a kind, a '
     'narrow kind precedes a wide one, and a layer precedes all layers. An organisation may be stricter than the setting for all '
     'organisations. Only a member of memwarden_admin can make it less strict. action: allow (it is not looked for), flag, review (in '
@@ -56,13 +55,11 @@ COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, tex
     'right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_sensitivity_action TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.enable_sensitivity_rule(rule text, enabled boolean DEFAULT true, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(enable_sensitivity_rule.org, 'full');
@@ -82,20 +79,18 @@ BEGIN
         jsonb_build_object('rule', rule, 'enabled', enabled));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) IS
+COMMENT ON FUNCTION memwarden.enable_sensitivity_rule IS
     'Switches a sensitivity rule on or off. The setting survives a release that brings a new version of the rule. enabled: true, the '
     'default, switches the rule on; false switches it off. org: the organisation that defined the rule; by default the caller''s, '
     'and for members of memwarden_admin a rule of all organisations. Raises 42704 for a rule that this organisation did not define, '
     '42501 without the right, 22023 for a null, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.enable_sensitivity_rule TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_sensitivity_rules()
 RETURNS TABLE (org text, rule text, version integer, kind text, level text, action text, layers text[], enabled boolean,
                definition jsonb, tests jsonb, current boolean, shipped boolean, defined_at timestamptz, defined_by text, settings jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -113,6 +108,5 @@ BEGIN
      WHERE v_orgs <> '{}' AND r.org_id = ANY (0 || v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_sensitivity_rules() IS 'The rows of memwarden.sensitivity_rules.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_sensitivity_rules() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_rules() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.list_sensitivity_rules IS 'The rows of memwarden.sensitivity_rules.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_rules TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.sealing_key(p_org_id bigint)
 RETURNS bytea
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_wrapped bytea;
@@ -20,15 +19,13 @@ BEGIN
     RETURN v_wrapped;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sealing_key(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.sealing_key IS
     'The wrapped key of an organisation''s sensitive values, made when it is first needed; NULL where the server has no '
     'master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.sealing_key(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_sealed(p_org_id bigint, p_item_id uuid, p_sealed jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.sensitive_value (org_id, item_id, value_id, kind, sealed, sealed_at)
@@ -37,13 +34,11 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_sealed(bigint, uuid, jsonb) IS 'Stores what a committed request had encrypted, with its item.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_sealed(bigint, uuid, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.keep_sealed IS 'Stores what a committed request had encrypted, with its item.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unseal(p_wrapped bytea, p_org_id bigint, p_kind text, p_value_id text, p_sealed bytea)
 RETURNS text
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -53,15 +48,13 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unseal(bytea, bigint, text, text, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.unseal IS
     'An encrypted value in clear. Raises F0000 when the master key is missing or another one, or the value was tampered '
     'with.';
-REVOKE ALL ON FUNCTION memwarden_internal.unseal(bytea, bigint, text, text, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.reveal(token text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -89,11 +82,10 @@ BEGIN
     RETURN memwarden_internal.unseal(v_found.wrapped, v_found.org_id, v_found.kind, v_found.value_id, v_found.sealed);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.reveal(text) IS
+COMMENT ON FUNCTION memwarden.reveal IS
     'Returns the value that a token [encrypted:KIND:ID] stands for. The caller is a member of memwarden_auditor that sees an item '
     'from which the value was taken. The view access_changes records who asked. token: the token, as it stands in the content. '
     'Raises 42704 for an unknown value, one whose item is gone, or that the caller may not see, 22023 for a text that is no token, '
     '28000 without identity, 25001 at an isolation level other than READ COMMITTED, F0000 when the server''s master key is not the '
     'one it was encrypted under. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden.reveal(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.reveal(text) TO memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.reveal TO memwarden_auditor;

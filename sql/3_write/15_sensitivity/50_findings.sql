@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_sensitivity_findings()
 RETURNS TABLE (found_at timestamptz, source text, request_id uuid, item_id uuid, agent text, scope text, layer text, outcome text,
                rule text, kind text, level text, action text, path text, part text, start integer, length integer, score double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -38,7 +37,9 @@ BEGIN
                          OR (CASE WHEN f.principal_id = v_principal_id THEN -f.label_id ELSE f.label_id END) = ANY (v_labels));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_sensitivity_findings() IS 'The rows of memwarden.sensitivity_findings.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_sensitivity_findings() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_findings() TO memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.sensitivity_findings IS
+    'Lists where sensitive content was found and by which rule, and never the content itself. A finding in a write has source write; '
+    'a blocked write has outcome REJECTED. A finding in a stored memory has source rescan. Reviewers, curators and auditors see '
+    'findings in scopes that they read; administrators see all.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_findings
+    TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

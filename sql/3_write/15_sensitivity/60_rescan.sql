@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.rescan_batch(
     OUT org_id bigint, OUT item_id uuid, OUT scanned bigint, OUT marked bigint, OUT is_over boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item  record;
@@ -57,18 +56,16 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.rescan_batch IS
     'Looks at the current versions of the next p_count items with the rules of today, those of packs among them; '
     'returns the last of them, how many have been looked at with those before, in how many something was found that was '
     'not found when they were written, and whether there were none. Raises 22023 for a p_count outside 1 to 100,000, '
     '55000 before setup().';
-REVOKE ALL ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.rescan_batch TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.conclude_rescan(p_begun timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What could not be read was not scanned: it is screened when it is recalled.
@@ -83,11 +80,10 @@ BEGIN
      WHERE u.rules_since < p_begun;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.conclude_rescan IS
     'Notes that a look at everything, begun then, is over: what it left unmarked need not be screened when it is '
     'recalled, as far as the rules are older. Notes nothing where an active memory could not be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_rescan TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.rescan_sensitivity(batch integer DEFAULT 1000, INOUT scanned bigint DEFAULT 0,
     INOUT marked bigint DEFAULT 0)
@@ -108,11 +104,10 @@ BEGIN
     marked := v_done.marked;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) IS
+COMMENT ON PROCEDURE memwarden.rescan_sensitivity IS
     'Scans every active memory with today''s sensitivity rules, as a job. The rules of packs in force are among them. A finding in '
     'an older memory is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings. The contents '
     'stay as they are. Running it again does no harm. It commits after each batch of memories, so it cannot run inside a '
     'transaction. batch: memories per batch, 1 to 100,000; 1,000 by default. scanned, marked: take no value, and return how many '
     'memories were scanned and marked. Raises 22023 for another batch, 55000 before setup(). Source: four-layer design, 6.';
-REVOKE ALL ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.rescan_sensitivity TO memwarden_jobs, memwarden_admin;

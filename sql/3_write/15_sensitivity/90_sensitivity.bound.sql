@@ -10,16 +10,6 @@ COMMENT ON VIEW memwarden.sensitivity_rules IS
     'the rules of their organisation and of all organisations.';
 GRANT SELECT ON memwarden.sensitivity_rules TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
-CREATE OR REPLACE VIEW memwarden.sensitivity_findings WITH (security_invoker = true) AS
-SELECT f.found_at, f.source, f.request_id, f.item_id, f.agent, f.scope, f.layer, f.outcome, f.rule, f.kind, f.level, f.action,
-       f.path, f.part, f.start, f.length, f.score
-  FROM memwarden_internal.list_sensitivity_findings() AS f;
-COMMENT ON VIEW memwarden.sensitivity_findings IS
-    'Lists where sensitive content was found and by which rule, and never the content itself. A finding in a write has source write; '
-    'a blocked write has outcome REJECTED. A finding in a stored memory has source rescan. Reviewers, curators and auditors see '
-    'findings in scopes that they read; administrators see all.';
-GRANT SELECT ON memwarden.sensitivity_findings TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
 CREATE OR REPLACE VIEW memwarden.sensitivity_counts WITH (security_invoker = true) AS
 SELECT f.agent, f.kind, f.action, count(*) AS findings, count(DISTINCT f.request_id) AS writes, max(f.found_at) AS last_at
   FROM memwarden_internal.list_sensitivity_findings() AS f

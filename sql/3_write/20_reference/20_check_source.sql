@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.require_canonical_table(p_relation regclass)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table record;
@@ -22,15 +21,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_canonical_table(regclass) IS
+COMMENT ON FUNCTION memwarden_internal.require_canonical_table IS
     'Raises 22023 unless it is a logged table outside the schemas of PostgreSQL and memwarden whose rows '
     'memwarden_owner sees, 42501 unless it may use the schema.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_canonical_table(regclass) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_canonical_column(p_relation regclass, p_argument text, p_column text, p_types text[])
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_column record;
@@ -50,14 +47,12 @@ BEGIN
     RETURN v_column.type;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_canonical_column(regclass, text, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.require_canonical_column IS
     'The type of a column. Raises 42704 where there is none, 22023 for another type, 42501 unless memwarden_owner may read it.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_canonical_column(regclass, text, text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_canonical_key(p_relation regclass, p_column text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_type text := memwarden_internal.require_canonical_column(
@@ -75,14 +70,12 @@ BEGIN
     RETURN v_type;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_canonical_key(regclass, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_canonical_key IS
     'The type of a key column. Raises 22023 unless it is unique by itself, 42501 unless memwarden_owner may refer to it.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_canonical_key(regclass, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_trigram_index(p_relation oid, p_column text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -93,14 +86,12 @@ BEGIN
            AND o.opcname IN ('gin_trgm_ops', 'gist_trgm_ops'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_trigram_index(oid, text) IS
+COMMENT ON FUNCTION memwarden_internal.has_trigram_index IS
     'Whether the column leads an index of pg_trgm that covers the whole table.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_trigram_index(oid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_searchable(p_relation regclass, p_column text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $function$
 DECLARE
@@ -117,6 +108,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_searchable(regclass, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_searchable IS
     'Raises 22023 for a table of more than 1,000 rows whose text has no trigram index: every write would read it whole.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_searchable(regclass, text) FROM PUBLIC;

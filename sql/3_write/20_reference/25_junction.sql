@@ -3,20 +3,17 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.canonical_relation(p_source_id integer)
 RETURNS oid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT k.confrelid FROM pg_constraint AS k
              WHERE k.conrelid = to_regclass('memwarden_data.reference_' || p_source_id) AND k.conname = 'canonical_row');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.canonical_relation(integer) IS 'The table of a canonical source; NULL where it was dropped.';
-REVOKE ALL ON FUNCTION memwarden_internal.canonical_relation(integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.canonical_relation IS 'The table of a canonical source; NULL where it was dropped.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.create_junction(p_source_id integer, p_key_type regtype)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- To the item deferred: rebuild_heads() lays all heads out anew within one transaction.
@@ -32,14 +29,12 @@ BEGIN
     PERFORM memwarden_internal.secure_tables();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_junction(integer, regtype) IS
+COMMENT ON FUNCTION memwarden_internal.create_junction IS
     'Makes the table of references to a source, still without the key to it.';
-REVOKE ALL ON FUNCTION memwarden_internal.create_junction(integer, regtype) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.attach_junction(p_source_id integer, p_relation regclass, p_key_column text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Who deletes a row of theirs is not to be stopped by what agents remember, and does not delete a memory.
@@ -49,15 +44,12 @@ BEGIN
         'reference_' || p_source_id, p_relation, p_key_column);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) IS
-    'Adds the foreign key from the references to the rows of the source.';
-REVOKE ALL ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.attach_junction IS 'Adds the foreign key from the references to the rows of the source.';
 
 -- What hangs on the tables of references belongs to the release as what hangs on the others does.
 CREATE OR REPLACE FUNCTION memwarden_internal.reference_parts()
 RETURNS TABLE (name text, body text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source record;
@@ -85,15 +77,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reference_parts() IS
+COMMENT ON FUNCTION memwarden_internal.reference_parts IS
     'The policy of every table of references, the view that resolves them where its table can be read, and the grants '
     'on it.';
-REVOKE ALL ON FUNCTION memwarden_internal.reference_parts() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reference_view(p_source_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source   record;
@@ -118,14 +108,12 @@ BEGIN
         'reference_' || v_source.name);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reference_view(integer) IS 'The statements that make memwarden.reference_<name>.';
-REVOKE ALL ON FUNCTION memwarden_internal.reference_view(integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reference_view IS 'The statements that make memwarden.reference_<name>.';
 
 -- For erasing: nothing else deletes an item.
 CREATE OR REPLACE FUNCTION memwarden_internal.unlink_references(p_orgs bigint[], p_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source_id integer;
@@ -136,5 +124,4 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unlink_references(bigint[], uuid[]) IS 'Deletes the references of items that are erased.';
-REVOKE ALL ON FUNCTION memwarden_internal.unlink_references(bigint[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.unlink_references IS 'Deletes the references of items that are erased.';

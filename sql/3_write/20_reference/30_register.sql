@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.register_canonical_source(
     kind text DEFAULT 'canonical', threshold double precision DEFAULT 0.5, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id    bigint;
@@ -34,7 +33,7 @@ BEGIN
         'source', name, 'relation', relation::text, 'kind', kind, 'threshold', threshold));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text) IS
+COMMENT ON FUNCTION memwarden.register_canonical_source IS
     'Declares a table as the home of a category of state, which memories may refer to and may not repeat. It concerns memories in '
     'layers of full admission. There can be at most 16 sources. The call makes a table of references with a foreign key to the rows, '
     'and the view memwarden.reference_NAME. When a row is deleted, its foreign key becomes NULL: the memory stays and knows that the '
@@ -52,14 +51,11 @@ COMMENT ON FUNCTION memwarden.register_canonical_source(text, regclass, text, te
     'at an isolation level other than READ COMMITTED, 2BP01 when a view of somebody else depends on a view that has to be made anew. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: agent memory primitives, 13.';
-REVOKE ALL ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text)
-    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_canonical_arguments(p_name text, p_category text, p_kind text,
     p_threshold double precision)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_name IS NULL OR p_name !~ '^[a-z][a-z0-9_]{0,40}$' THEN
@@ -73,16 +69,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_canonical_arguments(text, text, text, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.check_canonical_arguments IS
     'Raises 22023 for what a canonical source cannot be called or be like.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_canonical_arguments(text, text, text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.store_canonical_source(
     p_org_id bigint, p_name text, p_category text, p_kind text, p_relation regclass, p_key_column text, p_key_type text,
     p_text_column text, p_version_column text, p_threshold double precision)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source_id integer;
@@ -121,17 +115,13 @@ BEGIN
     RETURN v_source_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.store_canonical_source(bigint, text, text, text, regclass, text, text, text, text,
-    double precision) IS
+COMMENT ON FUNCTION memwarden_internal.store_canonical_source IS
     'The row of a source and its table of references: new, or those of a source whose table or column is gone. Raises '
     '42710 when the name is taken, 22023 for a seventeenth.';
-REVOKE ALL ON FUNCTION memwarden_internal.store_canonical_source(bigint, text, text, text, regclass, text, text, text, text,
-    double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_rows_again(p_source_id integer, p_relation regclass, p_key_column text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('UPDATE memwarden_data.%I AS r SET canonical_key = c.%I FROM %s AS c WHERE c.%I::text = r.key',
@@ -140,6 +130,5 @@ BEGIN
     SET CONSTRAINTS memwarden_data.memory IMMEDIATE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_rows_again(integer, regclass, text) IS
+COMMENT ON FUNCTION memwarden_internal.find_rows_again IS
     'Points the references of a source to the rows of a new table that bear their keys.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_rows_again(integer, regclass, text) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.change_canonical_source(name text, enabled 
     threshold double precision DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint;
@@ -23,18 +22,16 @@ BEGIN
         change_canonical_source.threshold)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) IS
+COMMENT ON FUNCTION memwarden.change_canonical_source IS
     'Changes whether writes are compared with a canonical source, and from which share of words on. An argument that is left out '
     'keeps its value. References are not touched. enabled: false stops the comparison, true starts it again. threshold: the share of '
     'repeated words, 0.2 to 1, from which on a memory is a copy. Raises 42704 for an unknown source, 22023 for another threshold, '
     '25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.change_canonical_source TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_canonical_source(name text, discard_references boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source     record;
@@ -64,19 +61,17 @@ BEGIN
         'source', drop_canonical_source.name, 'references', v_references));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_canonical_source(text, boolean) IS
+COMMENT ON FUNCTION memwarden.drop_canonical_source IS
     'Removes a canonical source with its view and the references to it, and leaves its table alone. The table may be gone already. '
     'The call waits for running writes. Only a superuser may call it. discard_references: true also removes a source to which '
     'memories refer; false by default. Raises 42501 for others, 42704 for an unknown source, 22023 while memories refer to it, '
     'unless discard_references; 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.drop_canonical_source(text, boolean) FROM PUBLIC;
 
 -- Whether an agent reasons over canonical content or reaches it through tools decides how near it comes to copying.
 CREATE OR REPLACE FUNCTION memwarden.set_leak_defence(agent text, mode text, source text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_agent     record := memwarden_internal.require_agent(set_leak_defence.agent, set_leak_defence.org);
@@ -104,11 +99,10 @@ BEGIN
         set_leak_defence.source));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_leak_defence(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.set_leak_defence IS
     'Sets what happens when an agent''s write copies canonical content. agent: the name of the agent. mode: primary (the write is '
     'refused; this holds without a setting), backstop (it is accepted and noted, see canonical_copies()) or off (copies are not '
     'looked for); null removes the setting. source: one source, which precedes what is set for all sources; all by default. org: the '
     'agent''s organisation, where the name is not unique. Raises 42704 for an unknown agent or source, 22023 for another mode, 25001 '
     'at an isolation level other than READ COMMITTED. Source: agent memory primitives, per-agent leak-defence calibration.';
-REVOKE ALL ON FUNCTION memwarden.set_leak_defence(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_leak_defence(text, text, text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_leak_defence TO memwarden_admin;

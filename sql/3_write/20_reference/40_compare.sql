@@ -3,35 +3,30 @@ CREATE OR REPLACE FUNCTION memwarden_internal.words_to_compare(
     p_canonical text, p_subject text, p_predicate text, OUT spoken text, OUT probes text[])
 RETURNS record
 LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].words_to_compare(p_canonical, p_subject, p_predicate)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_to_compare(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.words_to_compare IS
     'The words of a content with its subject, predicate and property names (8,000 characters at most), and at most 100 '
     'patterns for ILIKE, one of which finds a row that they repeat.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_to_compare(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.repeated_share(p_spoken text, p_records text[])
 RETURNS double precision
 LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].repeated_share(p_spoken, p_records)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.repeated_share(text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.repeated_share IS
     'The greatest share (0 to 1) of words, of the text or of one of the records, that stand in the other in runs of '
     'three or more; 1 from 25 in a row on.';
-REVOKE ALL ON FUNCTION memwarden_internal.repeated_share(text, text[]) FROM PUBLIC;
 
 -- Row security that came later would hide rows: then this fails, and the source counts as missing. An index is used
 -- where there is one; a migration that holds the table does not hold the writers for long.
 CREATE OR REPLACE FUNCTION memwarden_internal.similar_records(p_relation oid, p_column text, p_probes text[])
 RETURNS text[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET lock_timeout = '1s'
 SET enable_seqscan = off
@@ -56,15 +51,13 @@ EXCEPTION WHEN undefined_table OR undefined_column OR invalid_schema_name OR ins
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.similar_records(oid, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.similar_records IS
     'The up to 20 rows'' texts that most probes find; NULL where the table or column is gone, locked for a second, or not to be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.similar_records(oid, text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_copies(
     p_org_id bigint, p_principal_id bigint, p_canonical text, p_subject text, p_predicate text)
 RETURNS TABLE (source text, kind text, mode text, similarity double precision)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source  record;
@@ -101,7 +94,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_copies(bigint, bigint, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.find_copies IS
     'The canonical sources that a content repeats from their threshold on, with the share; NULL for one that could not '
     'be asked. What the agent''s leak defence leaves out is not asked. Source: agent memory primitives, 9 and 13.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_copies(bigint, bigint, text, text, text) FROM PUBLIC;

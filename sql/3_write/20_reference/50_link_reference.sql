@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.link_reference(item_id uuid, source text, key text, pinned_version text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -40,7 +39,7 @@ EXCEPTION WHEN foreign_key_violation THEN
     PERFORM memwarden_internal.raise_error('unknown_object', format('a row of canonical source %L with that key', link_reference.source));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.link_reference(uuid, text, text, text) IS
+COMMENT ON FUNCTION memwarden.link_reference IS
     'Links a memory to a row of a canonical source. A second call with the same key moves the pinned version. The '
     'caller must be permitted to change the memory, and its login to read the key column of the source. source: the '
     'name of the canonical source. key: the key of the row, in text form. pinned_version: the version that the memory '
@@ -49,14 +48,12 @@ COMMENT ON FUNCTION memwarden.link_reference(uuid, text, text, text) IS
     'versions; 28000 without an identity; 55000 where storage and functions are of different versions; 55P03 when a '
     'table is locked for longer than lock_timeout; 25001 at an isolation level other than READ COMMITTED. Source: '
     'agent memory primitives, 13.';
-REVOKE ALL ON FUNCTION memwarden.link_reference(uuid, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.link_reference(uuid, text, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.link_reference TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.canonical_row(
     p_source text, p_key text, OUT source_id integer, OUT key_type text, OUT key text, OUT version text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source record;
@@ -80,16 +77,14 @@ EXCEPTION WHEN undefined_table OR undefined_column OR insufficient_privilege OR 
     key := NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.canonical_row(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.canonical_row IS
     'Where a source keeps its references, and the key and present version of a row; key is NULL unless there is such a '
     'row and the login may read its key.';
-REVOKE ALL ON FUNCTION memwarden_internal.canonical_row(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_key(
     p_relation oid, p_key_column text, p_key_type regtype, p_version_column text, p_key text, OUT key text, OUT version text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET lock_timeout = '1s'
 AS $function$
@@ -104,6 +99,4 @@ BEGIN
     version := v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_key(oid, text, regtype, text, text) IS
-    'Key and version of a row, as text; NULL where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.read_key(oid, text, regtype, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.read_key IS 'Key and version of a row, as text; NULL where there is none.';

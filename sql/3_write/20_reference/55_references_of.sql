@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.canonical_links(item_id uuid)
 RETURNS TABLE (source text, key text, pinned_version text, linked_at timestamptz, canonical_key text,
                relation regclass, key_column text, key_type text, text_column text, version_column text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -36,18 +35,17 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.canonical_links(uuid) IS
+COMMENT ON FUNCTION memwarden.canonical_links IS
     'Lists the references of a memory to canonical sources, unresolved. No row is returned for a memory that the '
     'caller does not see. key, pinned_version: as they were linked. canonical_key: NULL where the row is gone. '
     'relation, key_column, key_type, text_column, version_column: where the source lives; relation is NULL where its '
     'table was dropped. Raises 28000 without an identity.';
-REVOKE ALL ON FUNCTION memwarden.canonical_links(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.canonical_links(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.canonical_links
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.references_of(item_id uuid)
 RETURNS TABLE (source text, key text, pinned_version text, current_version text, is_current boolean, "text" text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_link  record;
@@ -77,19 +75,17 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.references_of(uuid) IS
+COMMENT ON FUNCTION memwarden.references_of IS
     'Lists what a memory refers to, resolved now with the caller''s own rights on the tables. No row is returned for '
     'a memory that the caller does not see. is_current: whether the row is there in the version that was pinned; '
     'false for a row that was deleted or that the row security of its table hides from the caller; NULL where the '
     'caller may not read the table. current_version, text: the row as it is now; NULL where the caller may not read '
     'the table. Raises 28000 without an identity. Source: agent memory primitives, 13.';
-REVOKE ALL ON FUNCTION memwarden.references_of(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.references_of(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.references_of TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_references(p_source_id integer)
 RETURNS TABLE (item_id uuid, key text, canonical_key text, pinned_version text, linked_at timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -110,8 +106,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_references(integer) IS
+COMMENT ON FUNCTION memwarden_internal.list_references IS
     'References of the memories that the caller sees, for the views memwarden.reference_<name>.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_references(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_references(integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_references
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_canonical_sources()
 RETURNS TABLE (org text, name text, category text, kind text, relation text, key_column text, text_column text, version_column text,
                threshold double precision, enabled boolean, state text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -15,15 +14,15 @@ BEGIN
      WHERE v_all OR s.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_canonical_sources() IS 'The rows of memwarden.canonical_sources.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_canonical_sources() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_canonical_sources()
+COMMENT ON VIEW memwarden.canonical_sources IS
+    'Lists the tables whose content memories may refer to and may not repeat (canonical sources). Rows of organisation global hold '
+    'for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_canonical_sources
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.canonical_state(p_source_id integer)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_relation oid := memwarden_internal.canonical_relation(p_source_id);
@@ -45,15 +44,13 @@ BEGIN
                 ELSE 'ok' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.canonical_state(integer) IS
+COMMENT ON FUNCTION memwarden_internal.canonical_state IS
     'ok; not indexed: every write reads the table; unreadable: memwarden_owner lacks a right, or row security hides '
     'rows; missing: the table was dropped, or a column of it dropped or renamed.';
-REVOKE ALL ON FUNCTION memwarden_internal.canonical_state(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.canonical_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -69,15 +66,13 @@ BEGIN
       FROM memwarden_internal.list_canonical_sources() AS l ORDER BY l.name;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.canonical_status() IS
+COMMENT ON FUNCTION memwarden_internal.canonical_status IS
     'Whether each canonical source can be compared with, and what to do where not.';
-REVOKE ALL ON FUNCTION memwarden_internal.canonical_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.canonical_copies(since interval DEFAULT '7 days')
 RETURNS TABLE (request_id uuid, submitted_at timestamptz, org text, agent text, layer text, outcome text, source text, mode text,
                similarity double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT memwarden_internal.is_database_admin() THEN
@@ -95,9 +90,8 @@ BEGIN
      ORDER BY r.submitted_at DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.canonical_copies(interval) IS
+COMMENT ON FUNCTION memwarden.canonical_copies IS
     'Returns the writes that repeated canonical content, newest first. The caller is an administrator. since: how far back; 7 days '
     'by default. mode: primary (the write was refused) or backstop (it was accepted, and is only noted here). similarity: the share '
     'of repeated words, 0 to 1; null where the source could not be asked. Raises 42501 for others.';
-REVOKE ALL ON FUNCTION memwarden.canonical_copies(interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.canonical_copies(interval) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.canonical_copies TO memwarden_admin;

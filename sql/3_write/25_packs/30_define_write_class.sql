@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_write_class(
     decay text DEFAULT NULL, encrypted boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_write_class.org, 'full');
@@ -55,8 +54,7 @@ BEGIN
         'signals', signals, 'soft_ttl', soft_ttl, 'decay', decay, 'encrypted', encrypted));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
-    boolean, text, interval, text, boolean) IS
+COMMENT ON FUNCTION memwarden.define_write_class IS
     'Defines a class of writes, or redefines it for writes from now on. A class of an organisation precedes the common class of that '
     'name. class: the name of the class. description: what the class is for. layers: where it may be written; all layers by default. '
     'default_ttl, max_ttl: how long such a memory lasts, by default and at most; never longer than its layer allows. classification: '
@@ -71,17 +69,12 @@ COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, i
     'each must name and which erase_subject() destroys; false by default. Raises 22023 for malformed arguments, 42704 for an unknown '
     'layer, classification or organisation, 42501 without the right, 55000 for encrypted without a generation of subject keys, 25001 '
     'at an isolation level other than READ COMMITTED. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
-    boolean, text, interval, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[],
-    integer, boolean, text, interval, text, boolean)
-    TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_write_class TO memwarden_curator, memwarden_admin;
 
 -- Asked by the gate for access, of writes that name a class.
 CREATE OR REPLACE FUNCTION memwarden_internal.class_refusal(p_class jsonb, p_pack jsonb, p_layer text, p_role_id bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE
@@ -93,28 +86,24 @@ BEGIN
         WHEN p_class ->> 'layers' IS NOT NULL AND NOT p_class -> 'layers' ? p_layer THEN 'CLASS_NOT_HERE' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.class_refusal IS
     'Why a write of a class is refused, by what the class and the pack in force ask; NULL where it is not.';
-REVOKE ALL ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.class_ttl(p_class jsonb, p_max_ttl interval, p_default_ttl interval)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT jsonb_build_object('max_ttl', m.max_ttl, 'default_ttl', least(coalesce((p_class ->> 'default_ttl')::interval,
     p_default_ttl), m.max_ttl))
   FROM (SELECT least(p_max_ttl, (p_class ->> 'max_ttl')::interval) AS max_ttl) AS m
 $function$;
-COMMENT ON FUNCTION memwarden_internal.class_ttl(jsonb, interval, interval) IS
+COMMENT ON FUNCTION memwarden_internal.class_ttl IS
     'How long a memory of a class lasts at most, and by default, where its layer says that: the shorter of both.';
-REVOKE ALL ON FUNCTION memwarden_internal.class_ttl(jsonb, interval, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_write_classes()
 RETURNS TABLE (org text, class text, description text, layers text[], default_ttl interval, max_ttl interval, classification text,
                consent_purpose text, consent_missing text, roles text[], precedence integer, signals boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -129,16 +118,14 @@ BEGIN
      WHERE v_all OR c.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_write_classes() IS 'The rows of memwarden.write_classes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_write_classes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_write_classes()
+COMMENT ON FUNCTION memwarden_internal.list_write_classes IS 'The rows of memwarden.write_classes.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_write_classes
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- Beside list_write_classes(): what a view calls keeps its columns from one release to the next.
 CREATE OR REPLACE FUNCTION memwarden_internal.list_class_lifetimes()
 RETURNS TABLE (org text, class text, soft_ttl interval, decay text, encrypted boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -151,8 +138,7 @@ BEGIN
      WHERE v_all OR c.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_class_lifetimes() IS
+COMMENT ON FUNCTION memwarden_internal.list_class_lifetimes IS
     'How memories of a class age, and whether they are encrypted, for memwarden.write_classes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_class_lifetimes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_class_lifetimes()
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_class_lifetimes
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.consent_forms(p_org_id bigint, p_subject text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -11,14 +10,12 @@ BEGIN
          ORDER BY 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.consent_forms(bigint, text) IS 'The forms of subjects for which a consent of a subject counts.';
-REVOKE ALL ON FUNCTION memwarden_internal.consent_forms(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.consent_forms IS 'The forms of subjects for which a consent of a subject counts.';
 
 CREATE OR REPLACE FUNCTION memwarden.record_consent(
     subject text, purpose text, decision text, valid_during tstzrange DEFAULT NULL, evidence jsonb DEFAULT '[]', org text DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(record_consent.org, 'full');
@@ -68,7 +65,7 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.record_consent IS
     'Records a person''s consent to be remembered for a purpose, or its withdrawal, and returns the record''s id. The record that '
     'was made last holds. A withdrawal waits for running writes that rest on the consent. Once it is committed, it takes effect for '
     'the classes of that purpose. recall() and get() pass over the memories of the subject, and new writes are refused. The job '
@@ -78,14 +75,12 @@ COMMENT ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb,
     'on by default. evidence: what shows the decision; none by default. org: the organisation; by default the caller''s; members of '
     'memwarden_admin name it. Raises 22023 for malformed arguments or a secret in evidence, 42501 without ADMIN (full), 42704 for an '
     'unknown organisation, 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: R7, memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.record_consent TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_consents()
 RETURNS TABLE (org text, subject text, purpose text, decision text, valid_during tstzrange, evidence jsonb, agent text, login text,
                recorded_at timestamptz, consent_id uuid, current boolean, enforced_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -102,6 +97,7 @@ BEGIN
      WHERE c.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_consents() IS 'The rows of memwarden.consents.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_consents() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_consents() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.consents IS
+    'Lists every consent that was recorded; current marks the one that holds. enforced_at tells when a withdrawal had been carried '
+    'out.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_consents TO memwarden_curator, memwarden_auditor, memwarden_admin;

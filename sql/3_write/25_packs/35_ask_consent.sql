@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.classes_of_purpose(p_org_id bigint, p_purpose text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -12,14 +11,12 @@ BEGIN
          WHERE k.org_id IN (0, p_org_id) AND e.value ->> 'purpose' = p_purpose);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.classes_of_purpose IS
     'The classes whose writes need consent to a purpose, by their definition or by any version of a pack.';
-REVOKE ALL ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.items_resting_on(p_org_id bigint, p_forms text[], p_classes text[])
 RETURNS TABLE (scope_id bigint, layer text, item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hashes bigint[] := ARRAY(SELECT hashtextextended(f.form, 0) FROM unnest(p_forms) AS f (form));
@@ -35,15 +32,13 @@ BEGIN
                         WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.class = ANY (p_classes)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.items_resting_on(bigint, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.items_resting_on IS
     'The memories of subjects in some forms, of some classes now or once.';
-REVOKE ALL ON FUNCTION memwarden_internal.items_resting_on(bigint, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_withdrawn_consent(
     p_org_id bigint, p_item_id uuid, p_class text, p_form text, p_subject text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Asked row by row, by functions that plan anew: planning takes ten times as long as the answer.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -58,14 +53,12 @@ BEGIN
                               AND v.class = ANY (memwarden_internal.classes_of_purpose(p_org_id, s.purpose)))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent IS
     'Whether the subject of a memory has withdrawn the consent that its class, or that of an earlier version, rests on.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_consent(p_org_id bigint, p_subject text, p_purpose text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_form  text := memwarden_internal.current_form(p_org_id, p_subject);
@@ -91,16 +84,14 @@ BEGIN
                 ELSE 'missing' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_consent(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.ask_consent IS
     'passed, missing or withdrawn: whether a subject agrees to be remembered for a purpose, as it stays until this '
     'transaction ends. Asked with the scope held: whoever withdraws holds no scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_consent(bigint, text, text) FROM PUBLIC;
 
 -- What comes back by another way than a write (undone, merged, recovered) goes again, if the subject wants it gone.
 CREATE OR REPLACE FUNCTION memwarden_internal.enforce_again(p_org_id bigint, p_subject text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whatever the state is: one that changes meanwhile waits for this.
@@ -108,13 +99,11 @@ BEGIN
      WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.current_form(p_org_id, p_subject);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.enforce_again(bigint, text) IS 'Has the job look again for what withdrawals of a subject end.';
-REVOKE ALL ON FUNCTION memwarden_internal.enforce_again(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.enforce_again IS 'Has the job look again for what withdrawals of a subject end.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_consents(p_org_id bigint, p_was text[], p_are text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH gone AS (
@@ -141,7 +130,6 @@ BEGIN
      ORDER BY n.form, n.purpose, n.state = 'withdrawn' DESC, n.enforced_at DESC NULLS FIRST, n.consent_id DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_consents(bigint, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.carry_consents IS
     'Has what people of an organisation agreed to follow the forms of their names. p_was, p_are: the forms of memories that have changed. '
     'The caller keeps writers away.';
-REVOKE ALL ON FUNCTION memwarden_internal.carry_consents(bigint, text[], text[]) FROM PUBLIC;

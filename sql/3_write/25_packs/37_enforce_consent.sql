@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.enforce_next_consent(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- Also what is sent through the gates waits no longer for its scope: several scopes are held here.
 SET lock_timeout = '100ms'
 AS $function$
@@ -28,16 +27,14 @@ BEGIN
     RETURN v_state.consent_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.enforce_next_consent(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.enforce_next_consent IS
     'Ends memories and refuses requests of the next withdrawal, by number, that is not carried out. Returns its number; '
     'NULL when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.enforce_next_consent(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_next_consent(uuid) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_next_consent TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_without_consent(p_org_id bigint, p_forms text[], p_classes text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place record;
@@ -59,14 +56,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_without_consent(bigint, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.end_without_consent IS
     'Retracts the memories of a subject in some classes, wherever nobody writes just now.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_without_consent(bigint, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_without_consent(p_org_id bigint, p_forms text[], p_classes text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_request_id uuid;
@@ -83,14 +78,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.refuse_without_consent IS
     'Sends requests that wait, about a subject and of some classes, through the gates, which refuse them.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.conclude_consent(p_consent_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_state   record;
@@ -115,15 +108,13 @@ BEGIN
                           AND memwarden_internal.current_form(r.org_id, r.subject) = s.subject_form);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.conclude_consent IS
     'Notes that a withdrawal is carried out, where nothing is left of what it ends.';
-REVOKE ALL ON FUNCTION memwarden_internal.conclude_consent(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_consent(uuid) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_consent TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.enforce_consent_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_after uuid := substring(p_after FROM '^(?:erasure )?(.+)$')::uuid;
@@ -143,11 +134,10 @@ BEGIN
     RETURN 'erasure ' || memwarden_internal.carry_out_next_blocked(v_after);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.enforce_consent_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.enforce_consent_step IS
     'One step of enforce_consent(): notes that the withdrawal before is carried out, and carries out the next, or, behind the last, the '
     'next erasure whose holds are lifted. Returns its number.';
-REVOKE ALL ON FUNCTION memwarden_internal.enforce_consent_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_consent_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_consent_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.enforce_consent()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -156,12 +146,11 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_consent');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.enforce_consent() IS
+COMMENT ON PROCEDURE memwarden.enforce_consent IS
     'Retracts the memories of people who withdrew consent, and refuses their waiting writes, as a job. It concerns the classes of '
     'the purpose. It also carries out erasures that waited for a legal hold, once all that blocked them is '
     'lifted. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
     'at once and to kill. It commits after each withdrawal and erasure, so it cannot run inside a '
     'transaction. Raises 25001 where its transactions are not READ COMMITTED; an erasure that would leave something behind (XX000) is a '
     'warning, and waits on.';
-REVOKE ALL ON PROCEDURE memwarden.enforce_consent() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent TO memwarden_jobs, memwarden_admin;

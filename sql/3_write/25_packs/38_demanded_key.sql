@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.demanded_key(p_org_id bigint, p_class text, p_subject text)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_encrypted boolean;
@@ -27,7 +26,6 @@ BEGIN
     RETURN v_key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.demanded_key(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.demanded_key IS
     'The key under which a class of writes asks for the words of a subject to be encrypted, made where there is none; NULL where it '
     'asks for nothing. Raises 42704 for an unknown class, 22023 without a subject, 55000 where the server has no generation.';
-REVOKE ALL ON FUNCTION memwarden_internal.demanded_key(bigint, text, text) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.pack_schema()
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT '{
   "type": "object",
@@ -67,5 +66,4 @@ SELECT '{
   "$defs": {"texts": {"type": "array", "minItems": 1, "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 1000}}}
 }'::jsonb
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pack_schema() IS 'What a pack may say, as JSON Schema.';
-REVOKE ALL ON FUNCTION memwarden_internal.pack_schema() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.pack_schema IS 'What a pack may say, as JSON Schema.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.define_pack(name text, definition jsonb, org text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id  bigint := memwarden_internal.administered_org(define_pack.org, 'full');
@@ -24,7 +23,7 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_pack(text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.define_pack IS
     'Makes a new version of a pack and returns its number; use_pack() puts it in force. A pack is a set of rules about writes that '
     'is versioned as a whole. A version never changes. name: the name of the pack. definition: an object of these members, all '
     'optional: promotion_thresholds, write_classes_allowed, redaction_rules, freshness, confidence_floors, consent and sample_audit. '
@@ -41,13 +40,11 @@ COMMENT ON FUNCTION memwarden.define_pack(text, jsonb, text) IS
     'level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.define_pack(text, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_pack(text, jsonb, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_pack TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pack_faults(p_org_id bigint, p_definition jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_faults text;
@@ -78,19 +75,16 @@ BEGIN
     RETURN v_faults;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pack_faults(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.pack_faults IS
     'Everything that is wrong with the definition of a pack; NULL when it can serve.';
-REVOKE ALL ON FUNCTION memwarden_internal.pack_faults(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pack_rules(p_definition jsonb, p_with_tests boolean)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
            'id', 'pack.' || (r.e ->> 'rule'), 'version', 1, 'kind', r.e -> 'kind', 'level', 'suspicious', 'action', r.e -> 'action',
            'pattern', r.e -> 'pattern', 'tests', CASE WHEN p_with_tests THEN r.e -> 'tests' END)) ORDER BY r.place), '[]')
   FROM jsonb_array_elements(p_definition -> 'redaction_rules') WITH ORDINALITY AS r (e, place)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pack_rules(jsonb, boolean) IS 'The redaction rules of a pack as the scanner reads rules.';
-REVOKE ALL ON FUNCTION memwarden_internal.pack_rules(jsonb, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.pack_rules IS 'The redaction rules of a pack as the scanner reads rules.';

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.use_pack(
     pack text, version integer DEFAULT NULL, scope text DEFAULT NULL, agent text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(use_pack.org, 'full');
@@ -48,7 +47,7 @@ BEGIN
         'pack', use_pack.pack, 'version', v_pack.version, 'scope', use_pack.scope, 'agent', use_pack.agent));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.use_pack(text, integer, text, text, text) IS
+COMMENT ON FUNCTION memwarden.use_pack IS
     'Puts a version of a pack in force, from the next write on, for an organisation, a scope or an agent. It replaces the pack that '
     'was in force there. A pack of the agent precedes that of the nearest scope, which precedes that of the organisation, which '
     'precedes the common one. pack: the name of the pack; null leaves the place without a pack of its own. version: the latest by '
@@ -58,14 +57,12 @@ COMMENT ON FUNCTION memwarden.use_pack(text, integer, text, text, text) IS
     'an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.use_pack(text, integer, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.use_pack(text, integer, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.use_pack TO memwarden_curator, memwarden_admin;
 
 -- What a pack redacts is added to the rules of the organisation, layer by layer, as writes read rules: as one text.
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_packs(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_use   record;
@@ -98,14 +95,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_packs(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.compile_packs IS
     'Makes the rule texts of the packs in force in an organisation anew, for 0 those of every one.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_packs(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_packs_in_force()
 RETURNS TABLE (org text, scope text, agent text, pack text, version integer, definition jsonb, since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
@@ -123,15 +118,15 @@ BEGIN
                     AND (u.principal_id IS NULL OR u.principal_id = v_principal_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_packs_in_force() IS 'The rows of memwarden.packs_in_force.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_packs_in_force() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_packs_in_force()
+COMMENT ON VIEW memwarden.packs_in_force IS
+    'Lists which pack is in force for which organisation, scope or agent, as far as it concerns the caller. The pack of an agent '
+    'precedes that of the nearest scope, which precedes that of the organisation.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_packs_in_force
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_packs()
 RETURNS TABLE (org text, pack text, version integer, definition jsonb, defined_by text, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := 0 || memwarden_internal.overseen_orgs();
@@ -142,6 +137,6 @@ BEGIN
      WHERE k.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_packs() IS 'The rows of memwarden.packs.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_packs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_packs() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.packs IS
+    'Lists every version of every pack of the organisation, and of the packs that all may use (global).';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_packs TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.rules_hash_for(p_org_id bigint, p_principal_id bigint, p_lineage bigint[], p_layer text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce(
@@ -17,16 +16,14 @@ BEGIN
           ORDER BY s.org_id DESC, s.layer = '*' LIMIT 1));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rules_hash_for(bigint, bigint, bigint[], text) IS
+COMMENT ON FUNCTION memwarden_internal.rules_hash_for IS
     'The hash of the rules that a write of a principal would be asked by in a scope (its lineage; NULL for none in '
     'particular) and a layer (* for all): those of the organisation, with those of the pack in force. NULL before '
     'setup().';
-REVOKE ALL ON FUNCTION memwarden_internal.rules_hash_for(bigint, bigint, bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rules_of_item(p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rules text := (
@@ -40,21 +37,18 @@ BEGIN
     RETURN v_rules;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rules_of_item(bigint, bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.rules_of_item IS
     'The rules that hold for what a principal wrote in a scope and layer, as prepared, with those of the pack in force. '
     'Raises 55000 where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.rules_of_item(bigint, bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.renew_pack_rules(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.pack_use AS u SET rules_since = clock_timestamp(), swept_at = NULL
      WHERE u.org_id = p_org_id AND u.rules_since IS NOT NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.renew_pack_rules(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.renew_pack_rules IS
     'Has all that was written so far looked at again by the rules of packs: another pack than before may hold for it.';
-REVOKE ALL ON FUNCTION memwarden_internal.renew_pack_rules(bigint) FROM PUBLIC;

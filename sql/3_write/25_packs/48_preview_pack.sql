@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.preview_pack(pack text, version integer DEF
     org text DEFAULT NULL)
 RETURNS TABLE (request_id uuid, layer text, class text, outcome text, approval text, allowed boolean, eligible boolean, unmet text[])
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(preview_pack.org, 'full');
@@ -40,7 +39,7 @@ BEGIN
      ORDER BY r.request_id DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.preview_pack(text, integer, integer, text) IS
+COMMENT ON FUNCTION memwarden.preview_pack IS
     'Returns how a version of a pack would have treated recent requests, and changes nothing. The requests are the latest of layers '
     'with full admission that were remembered or wait. It goes by what was recorded then. A waiting request has no adjusted '
     'confidence, and so does not meet a threshold for it; the same holds for a risk that nobody assessed. version: the latest by '
@@ -48,5 +47,4 @@ COMMENT ON FUNCTION memwarden.preview_pack(text, integer, integer, text) IS
     'whether the pack allows the class. eligible: whether the request would have passed by itself. unmet: the thresholds that it '
     'does not meet. Raises 42704 for an unknown pack, version or organisation, 22023 for requests, 42501 without ADMIN (full). '
     'Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.preview_pack(text, integer, integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_pack(text, integer, integer, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.preview_pack TO memwarden_curator, memwarden_admin;

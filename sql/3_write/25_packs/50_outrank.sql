@@ -2,20 +2,17 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.precedence(p_org_id bigint, p_class text)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((SELECT c.precedence FROM memwarden_data.write_class AS c
                       WHERE c.org_id IN (0, p_org_id) AND c.class = p_class ORDER BY c.org_id DESC LIMIT 1), 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.precedence(bigint, text) IS 'The precedence of a class in an organisation; 0 without one.';
-REVOKE ALL ON FUNCTION memwarden_internal.precedence(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.precedence IS 'The precedence of a class in an organisation; 0 without one.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.not_outranked(p_org_id bigint, p_class jsonb, p_conflicts jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_precedence integer := coalesce((p_class ->> 'precedence')::integer, 0);
@@ -32,17 +29,15 @@ BEGIN
                        AND i.item_id = (c.e ->> 'item_id')::uuid))), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.not_outranked(bigint, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.not_outranked IS
     'Of what contradicts a write of a class, what it does not outrank: other keys, rules, higher classes. Of its own '
     'key the rest becomes an earlier version. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden_internal.not_outranked(bigint, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.succeed_class(
     p_org_id bigint, p_item_id uuid, p_standing text, p_class jsonb, p_subject text, p_provenance jsonb,
     OUT class text, OUT refusal text, OUT detail jsonb)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_standing record;
@@ -69,10 +64,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.succeed_class(bigint, uuid, text, jsonb, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.succeed_class IS
     'Of which class the next version of a memory is whose class is another than the write''s, or why it does not become '
     'one: outranked, unless a human approved it, or without consent.';
-REVOKE ALL ON FUNCTION memwarden_internal.succeed_class(bigint, uuid, text, jsonb, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.emit_signals(
     p_org_id bigint, p_class text, p_scope_id bigint, p_layer text, p_label_id integer, p_item_id uuid, p_version_id uuid,
@@ -80,7 +74,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.emit_signals(
     p_corrected_version_id uuid, p_corrected_principal_id bigint, p_replaces uuid[], p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.signal (
@@ -96,19 +89,15 @@ BEGIN
     PERFORM pg_notify('memwarden_signal', p_version_id::text);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.emit_signals(bigint, text, bigint, text, integer, uuid, uuid, bigint, uuid, bigint,
-    uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.emit_signals IS
     'Records what a write took the place of, and whose it was, and notifies the channel memwarden_signal with the '
     'number of the version. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden_internal.emit_signals(bigint, text, bigint, text, integer, uuid, uuid, bigint, uuid, bigint,
-    uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_signals()
 RETURNS TABLE (signal_id uuid, class text, layer text, scope text, item_id uuid, version_id uuid, corrected_by text,
                corrected_item_id uuid, corrected_version_id uuid, corrected_agent text, emitted_at timestamptz, stands boolean,
                    adopted bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -132,6 +121,6 @@ BEGIN
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_signals() IS 'The rows of memwarden.learning_signals.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_signals() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_signals() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON FUNCTION memwarden_internal.list_signals IS 'The rows of memwarden.learning_signals.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_signals
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

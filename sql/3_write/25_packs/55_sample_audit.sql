@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.sample_for_audit(
     p_pack jsonb, p_class text, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.audit_sample (
@@ -15,10 +14,8 @@ BEGIN
      WHERE memwarden_internal.sample_position(p_request_id) < coalesce((p_pack #>> '{definition,sample_audit,rate}')::double precision, 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sample_for_audit(bigint, uuid, uuid, uuid, bigint, integer, bigint, jsonb, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.sample_for_audit IS
     'Puts what has just passed by itself before the auditors, where the pack''s rate draws it.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_for_audit(bigint, uuid, uuid, uuid, bigint, integer, bigint, jsonb, text,
-    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_position(p_request_id uuid)
 RETURNS double precision
@@ -26,14 +23,12 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 -- Keyed: a writer who chooses its request's number must not choose whether anybody looks.
 RETURN ('x' || encode(substring(coalesce(memwarden_internal.keyed_hash('sample audit', uuid_send(p_request_id)),
     sha256(uuid_send(p_request_id))) FROM 1 FOR 4), 'hex'))::bit(32)::bigint / 4294967296.0;
-COMMENT ON FUNCTION memwarden_internal.sample_position(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.sample_position IS
     'Where a request lies between 0 and 1; drawn where that is below the rate. The same for ever.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_position(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.record_audit(request_id uuid, was_right boolean, note text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -67,7 +62,7 @@ BEGIN
     PERFORM memwarden_internal.judge_auto_promotion(v_sample.org_id, v_sample.pack, v_sample.pack_version, v_sample.class);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.record_audit(uuid, boolean, text) IS
+COMMENT ON FUNCTION memwarden.record_audit IS
     'Records whether something that passed without review was right. The view audit_queue lists the samples. The last '
     '"window" verdicts on a class count, once there are at least min_sample. Where more than max_failure_rate of them '
     'are wrong, the pack no longer lets that class pass by itself: see auto_promotion, and set_auto_promotion(). A '
@@ -76,13 +71,11 @@ COMMENT ON FUNCTION memwarden.record_audit(uuid, boolean, text) IS
     'characters. Raises 42704 for a sample that the caller does not see; 42710 where there is a verdict already; '
     '42501 for the caller''s own; 22023 for malformed arguments or a secret in the note; 28000 without an identity; '
     '25001 at an isolation level other than READ COMMITTED; 55000 before setup(). Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.record_audit(uuid, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.record_audit(uuid, boolean, text) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.record_audit TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_auto_promotion(p_org_id bigint, p_pack text, p_version integer, p_class text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_limits jsonb;
@@ -113,14 +106,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judge_auto_promotion(bigint, text, integer, text) IS
+COMMENT ON FUNCTION memwarden_internal.judge_auto_promotion IS
     'Switches a class of a pack off where too much of what was looked at was wrong.';
-REVOKE ALL ON FUNCTION memwarden_internal.judge_auto_promotion(bigint, text, integer, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_auto_promotion(pack text, class text, enabled boolean, reason text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_auto_promotion.org, 'full');
@@ -141,13 +132,12 @@ BEGIN
         'pack', pack, 'class', class, 'enabled', enabled, 'reason', reason));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) IS
+COMMENT ON FUNCTION memwarden.set_auto_promotion IS
     'Switches on or off whether a pack lets a class pass by itself. Counting of audit verdicts starts anew from the call. class: the '
     'class, or * for writes without one. reason: why, as auto_promotion shows it. org: the organisation; by default the caller''s. '
     'Raises 42704 for an unknown pack or organisation, 22023 for malformed arguments, 42501 without ADMIN (full), 25001 at an '
     'isolation level other than READ COMMITTED. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_auto_promotion TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_audits()
 RETURNS TABLE (request_id uuid, item_id uuid, version_id uuid, scope text, layer text, agent text, class text, pack text,
@@ -155,7 +145,6 @@ RETURNS TABLE (request_id uuid, item_id uuid, version_id uuid, scope text, layer
                subject text, predicate text, content jsonb, confidence double precision, evidence jsonb,
                sampled_at timestamptz, verdict text, note text, decided_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -175,15 +164,13 @@ BEGIN
        AND (i.kept_until IS NULL OR i.kept_until > clock_timestamp());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_audits() IS 'The rows of memwarden.audit_queue.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_audits() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_audits() TO memwarden_reviewer, memwarden_curator;
+COMMENT ON FUNCTION memwarden_internal.list_audits IS 'The rows of memwarden.audit_queue.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_audits TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_auto_promotion()
 RETURNS TABLE (org text, pack text, class text, enabled boolean, reason text, changed_by text, changed_at timestamptz,
                sampled bigint, verdicts bigint, wrong bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -201,6 +188,7 @@ BEGIN
      WHERE t.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_auto_promotion() IS 'The rows of memwarden.auto_promotion.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_auto_promotion() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_auto_promotion() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.auto_promotion IS
+    'Lists the classes that packs let pass by themselves, and what the audit of samples found. changed_by is who or what last '
+    'switched the class.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_auto_promotion TO memwarden_curator, memwarden_auditor, memwarden_admin;

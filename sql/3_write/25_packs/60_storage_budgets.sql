@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_storage_budget(layer text, max_items bi
     org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_storage_budget.org, 'full');
@@ -19,20 +18,18 @@ BEGIN
         'layer', layer, 'max_items', max_items, 'max_bytes', max_bytes));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden.set_storage_budget IS
     'Sets how many memories, and how many bytes, a layer is meant to hold. The budget refuses no write: the view storage_budgets '
     'shows it, and status() warns. A call without both limits removes the budget. max_items: the number of memories; no limit by '
     'default. max_bytes: the bytes of the memories with their share of the indexes; no limit by default. org: the organisation; by '
     'default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown layer or organisation, '
     '22023 for a limit out of range, 42501 without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. Source: '
     'memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_storage_budget TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_storage_budgets()
 RETURNS TABLE (org text, layer text, items bigint, bytes bigint, index_bytes bigint, max_items bigint, max_bytes bigint, exceeded boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs  bigint[] := memwarden_internal.overseen_orgs();
@@ -60,14 +57,14 @@ BEGIN
                           WHERE x.org_id IN (0, t.org_id) AND x.layer = t.layer ORDER BY x.org_id DESC LIMIT 1) AS b ON true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_storage_budgets() IS 'The rows of memwarden.storage_budgets.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_storage_budgets() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_storage_budgets() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.storage_budgets IS
+    'Compares what each layer holds, in memories and bytes, with its budget. The bytes are those of all versions of its memories, '
+    'with their share of the indexes. Each query measures everything, so ask occasionally.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_storage_budgets TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.budget_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Nothing is counted where nobody has set a limit, or for who does not administer.
@@ -81,5 +78,4 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.budget_status() IS 'For administrators: a warning where a layer holds more than its budget.';
-REVOKE ALL ON FUNCTION memwarden_internal.budget_status() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.budget_status IS 'For administrators: a warning where a layer holds more than its budget.';

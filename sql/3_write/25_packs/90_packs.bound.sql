@@ -34,28 +34,6 @@ CREATE POLICY application ON memwarden_data.audit_sample FOR SELECT
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
            AND label_id = ANY ((SELECT memwarden_internal.approvable_labels())::integer[]));
 
-CREATE OR REPLACE VIEW memwarden.packs WITH (security_invoker = true) AS
-SELECT k.org, k.pack, k.version, k.definition, k.defined_by, k.defined_at FROM memwarden_internal.list_packs() AS k;
-COMMENT ON VIEW memwarden.packs IS
-    'Lists every version of every pack of the organisation, and of the packs that all may use (global).';
-GRANT SELECT ON memwarden.packs TO memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.packs_in_force WITH (security_invoker = true) AS
-SELECT k.org, k.scope, k.agent, k.pack, k.version, k.definition, k.since FROM memwarden_internal.list_packs_in_force() AS k;
-COMMENT ON VIEW memwarden.packs_in_force IS
-    'Lists which pack is in force for which organisation, scope or agent, as far as it concerns the caller. The pack of an agent '
-    'precedes that of the nearest scope, which precedes that of the organisation.';
-GRANT SELECT ON memwarden.packs_in_force TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.consents WITH (security_invoker = true) AS
-SELECT c.org, c.subject, c.purpose, c.decision, c.valid_during, c.evidence, c.agent, c.login, c.recorded_at, c.consent_id,
-    c.current, c.enforced_at
-  FROM memwarden_internal.list_consents() AS c;
-COMMENT ON VIEW memwarden.consents IS
-    'Lists every consent that was recorded; current marks the one that holds. enforced_at tells when a withdrawal had been carried '
-    'out.';
-GRANT SELECT ON memwarden.consents TO memwarden_curator, memwarden_auditor, memwarden_admin;
-
 CREATE OR REPLACE VIEW memwarden.learning_signals WITH (security_invoker = true) AS
 SELECT g.signal_id, g.class, g.layer, g.scope, g.item_id, g.version_id, g.corrected_by, g.corrected_item_id,
     g.corrected_version_id, g.corrected_agent,
@@ -84,19 +62,3 @@ COMMENT ON VIEW memwarden.audit_queue IS
     'Lists the writes that passed by themselves and were drawn for audit, for those who may approve them. verdict is null until '
     'somebody has decided.';
 GRANT SELECT ON memwarden.audit_queue TO memwarden_reviewer, memwarden_curator;
-
-CREATE OR REPLACE VIEW memwarden.auto_promotion WITH (security_invoker = true) AS
-SELECT a.org, a.pack, a.class, a.enabled, a.reason, a.changed_by, a.changed_at, a.sampled, a.verdicts, a.wrong
-  FROM memwarden_internal.list_auto_promotion() AS a;
-COMMENT ON VIEW memwarden.auto_promotion IS
-    'Lists the classes that packs let pass by themselves, and what the audit of samples found. changed_by is who or what last '
-    'switched the class.';
-GRANT SELECT ON memwarden.auto_promotion TO memwarden_curator, memwarden_auditor, memwarden_admin;
-
-CREATE OR REPLACE VIEW memwarden.storage_budgets WITH (security_invoker = true) AS
-SELECT b.org, b.layer, b.items, b.bytes, b.index_bytes, b.max_items, b.max_bytes, b.exceeded
-    FROM memwarden_internal.list_storage_budgets() AS b;
-COMMENT ON VIEW memwarden.storage_budgets IS
-    'Compares what each layer holds, in memories and bytes, with its budget. The bytes are those of all versions of its memories, '
-    'with their share of the indexes. Each query measures everything, so ask occasionally.';
-GRANT SELECT ON memwarden.storage_budgets TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -12,22 +12,19 @@ RETURN CASE
     THEN lower(substring(p_uri FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*')) || substring(p_uri
         FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(.*)$')
     ELSE p_uri END;
-COMMENT ON FUNCTION memwarden_internal.source_uri(text) IS
+COMMENT ON FUNCTION memwarden_internal.source_uri IS
     'A uri as it is compared with sources: scheme and host in lower case. NULL for one that no source matches: with dot '
     'segments, user information, backslashes, blanks or control characters, or longer than 2,000 characters.';
-REVOKE ALL ON FUNCTION memwarden_internal.source_uri(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.uri_like(p_pattern text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN replace(replace(replace(replace(p_pattern, E'\\', E'\\\\'), '%', E'\\%'), '_', E'\\_'), '*', '%');
-COMMENT ON FUNCTION memwarden_internal.uri_like(text) IS 'The pattern for LIKE of a pattern with *.';
-REVOKE ALL ON FUNCTION memwarden_internal.uri_like(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.uri_like IS 'The pattern for LIKE of a pattern with *.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_uri_pattern(p_pattern text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_uri text := memwarden_internal.source_uri(p_pattern);
@@ -49,16 +46,14 @@ BEGIN
     RETURN v_uri;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_uri_pattern(text) IS
+COMMENT ON FUNCTION memwarden_internal.check_uri_pattern IS
     'A pattern of a source as it is stored. Raises 22023 for one that matches more than it seems to, or nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_uri_pattern(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.source_of(
     p_org_id bigint, p_uri text, OUT source_type text, OUT issuer_id bigint, OUT authority double precision,
         OUT half_life interval, OUT weight double precision)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_uri text := memwarden_internal.source_uri(p_uri);
@@ -71,7 +66,6 @@ BEGIN
      LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.source_of(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.source_of IS
     'The source that speaks for a uri: the pattern with the most characters that are not *, an organisation''s own '
     'before the same of all. Nulls where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.source_of(bigint, text) FROM PUBLIC;

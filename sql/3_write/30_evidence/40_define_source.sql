@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_source(
     half_life interval DEFAULT NULL, weight double precision DEFAULT 1, description text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id    bigint := memwarden_internal.administered_org(define_source.org, 'full');
@@ -55,7 +54,7 @@ BEGIN
         'issuer_id', v_issuer, 'half_life', define_source.half_life, 'weight', define_source.weight));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) IS
+COMMENT ON FUNCTION memwarden.define_source IS
     'Registers what evidence from a source is worth, for writes from now on. It replaces an earlier definition of the '
     'same pattern, but not one that another agent issues: drop_source() first. A notice names each wider pattern of another issuer '
     'that it takes uris from. Without an issuer, anybody may cite the source, and its excerpt is believed. uri_pattern: the uri, '
@@ -69,14 +68,11 @@ COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, 
     'without the right; 42710 for a pattern that another agent issues; 25001 at an isolation level other than READ COMMITTED; '
     '55P03 while another definition takes long. '
     'Source: chapter 12.2.3.';
-REVOKE ALL ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text)
-    TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_source TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_source(uri_pattern text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_source.org, 'full');
@@ -90,18 +86,16 @@ BEGIN
         'uri_pattern', memwarden_internal.source_uri(drop_source.uri_pattern)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_source(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_source IS
     'Removes a source from the registry. From then on, evidence from there counts as an agent''s own reasoning, '
     'recorded evidence included. uri_pattern, org: as in define_source(). Raises 42704 when there is no such source; '
     '42501 without the right; 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_source(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_source(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_source TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_sources()
 RETURNS TABLE (org text, uri_pattern text, type text, issuer text, authority double precision, half_life interval,
                weight double precision, description text, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -119,7 +113,7 @@ BEGIN
      WHERE v_all OR s.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_sources() IS 'The rows of memwarden.sources.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_sources() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_sources()
+COMMENT ON VIEW memwarden.sources IS
+    'Lists the registered sources and the authority of evidence from them. Rows of organisation global hold for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sources
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

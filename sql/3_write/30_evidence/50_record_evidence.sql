@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.record_evidence(
     scope text DEFAULT NULL, type text DEFAULT NULL, subject text DEFAULT NULL, class text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -66,7 +65,7 @@ BEGIN
     RETURN 'memwarden:evidence/' || v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.record_evidence IS
     'Keeps an excerpt that the issuer of a source has seen, and returns the uri to cite it by. Others cite it as '
     'evidence under that uri, memwarden:evidence/UUID. The caller must be the issuer of the source. uri: where the '
     'caller saw it. excerpt: its words, at most 8 KiB, without secrets and personal data (see scan_text()). '
@@ -78,9 +77,7 @@ COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, tex
     'speaks for the uri; 42704 for a scope that the caller does not write, or an unknown class; 55000 for a closed scope, or without '
     'a generation of subject keys; 22023 for '
     'arguments out of range; 28000 without an identity. Source: chapter 12.4.3, 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text, text, text)
-    TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.record_evidence TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_seal(
     p_org_id bigint, p_evidence_id uuid, p_scope_id bigint, p_uri text, p_type text, p_version text, p_accessed_at timestamptz,
@@ -90,16 +87,13 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN memwarden_internal.keyed_hash('recorded evidence', convert_to(jsonb_build_array(
     p_org_id, p_evidence_id, p_scope_id, p_uri, p_type, p_version, memwarden_internal.utc_text(p_accessed_at),
     p_excerpt, p_issuer_id, memwarden_internal.utc_text(p_recorded_at))::text, 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.evidence_seal IS
     'What only the server can say of a recorded piece of evidence: HMAC-SHA256 over all of it. NULL without a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint,
-    timestamptz) FROM PUBLIC;
 
 -- Row types of tables cannot be arguments here: tables are made after the functions.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_as_recorded(p_org_id bigint, p_evidence_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Of an encrypted one the seal says all: nobody need read it for that.
@@ -113,15 +107,13 @@ BEGIN
              WHERE e.org_id = p_org_id AND e.evidence_id = p_evidence_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.is_as_recorded IS
     'Whether recorded evidence is what was recorded: its hash fits and, where the server has its key, its seal. NULL '
     'for what is not there.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.verify_evidence()
 RETURNS TABLE (finding text, evidence text, scope text, recorded_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -132,10 +124,9 @@ BEGIN
      WHERE e.seal IS NULL OR NOT memwarden_internal.is_as_recorded(e.org_id, e.evidence_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.verify_evidence() IS
+COMMENT ON FUNCTION memwarden.verify_evidence IS
     'Compares all recorded evidence with its hash and its seal, and returns the evidence that does not fit. No row means that all '
     'evidence is intact. Where the server has a master key, evidence with a finding is not believed when it is cited. The caller is '
     'an administrator, since the function looks at every organisation. finding: ALTERED, or UNSEALED (recorded while the server had '
     'no master key). Source: chapter 12.4.3.';
-REVOKE ALL ON FUNCTION memwarden.verify_evidence() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.verify_evidence() TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.verify_evidence TO memwarden_admin;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_evidence()
 RETURNS TABLE (evidence text, scope text, uri text, type text, source_version text, accessed_at timestamptz, excerpt text,
                excerpt_hash bytea, issuer text, recorded_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
@@ -17,7 +16,8 @@ BEGIN
      WHERE e.org_id = ANY (v_orgs) AND e.scope_id = ANY (v_scopes);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_evidence() IS 'The rows of memwarden.evidence.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_evidence() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_evidence()
+COMMENT ON VIEW memwarden.evidence IS
+    'Lists the recorded evidence that the caller may read and cite. excerpt: its words; null where they are encrypted and this server '
+    'does not open them. excerpt_hash: SHA-256 of the words; of encrypted ones an HMAC under the key of their subject.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_evidence
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

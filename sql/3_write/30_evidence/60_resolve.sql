@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_sources(p_principal_id bigint, p_org_id bigint, p_evidence jsonb, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_all    jsonb := '[]'::jsonb;
@@ -46,16 +45,14 @@ BEGIN
     RETURN v_all;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_sources(bigint, bigint, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.evidence_sources IS
     'What is stored about each reference of a write, in their order: the source that speaks for its uri, how old it is '
     '(age and half_life in seconds), the memory or the recorded evidence that it names, and what the writer''s own word '
     'is worth, where that may matter. Source: chapter 12.2.3, 12.11.3, V9.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_sources(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited(p_principal_id bigint, p_org_id bigint, p_reference jsonb, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item_id     uuid := memwarden_internal.cited_item(p_reference ->> 'uri');
@@ -99,19 +96,17 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.cited IS
     'What the store holds of the memory, the recorded evidence or the capture that a reference names: its kind (memory, '
     'record, capture), and the rest where the writer can read it and it is there. Of a capture: speaker, role and time as '
     'they were recorded, and issuer_id, who recorded it. Of a memory: dependent, what it cites and its writer''s side '
     'recorded. authority: the most that it can be worth. NULL for a reference '
     'to anything else.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_record(p_principal_id bigint, p_org_id bigint, p_evidence_id uuid)
 RETURNS TABLE (evidence_id uuid, uri text, type text, version text, accessed_at timestamptz, excerpt text, issuer_id bigint,
     is_intact boolean)
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -122,9 +117,8 @@ BEGIN
        AND memwarden_internal.may_read(p_principal_id, e.scope_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.cited_record IS
     'Recorded evidence, where the principal reads its scope and this server its words, and whether it is what was recorded.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_memory(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id text, p_now timestamptz)
@@ -133,7 +127,6 @@ RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid, search_text text, a
                recorded_at timestamptz, is_current boolean, is_own boolean, principal_id bigint, standing text,
                captures uuid[])
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -161,25 +154,22 @@ BEGIN
        AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.cited_memory IS
     'A memory that the principal may read, in the version of that number or as it is now. is_current: it stands, holds '
     'at p_now and rests on nothing that was taken back. is_own: the principal wrote it, and no outside source bears it '
     'out. principal_id: who wrote it. standing: how firmly it may be said. captures: those that it rests on.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_evidence(p_uri text)
 RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_uri ~ '^memwarden:evidence/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
     THEN substr(p_uri, 20)::uuid END;
-COMMENT ON FUNCTION memwarden_internal.cited_evidence(text) IS
+COMMENT ON FUNCTION memwarden_internal.cited_evidence IS
     'The recorded evidence that a reference memwarden:evidence/<uuid> names; NULL for any other.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited_evidence(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_time(p_text text)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_text text := upper(p_text);
@@ -193,6 +183,5 @@ BEGIN
     RETURN CASE WHEN pg_input_is_valid(v_text, 'timestamptz') THEN v_text::timestamptz END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_time(text) IS
+COMMENT ON FUNCTION memwarden_internal.evidence_time IS
     'A time as RFC 3339 writes it, with its zone, or a date (UTC); NULL for any other text.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_time(text) FROM PUBLIC;

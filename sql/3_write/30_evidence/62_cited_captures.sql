@@ -4,14 +4,12 @@ RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_uri ~ '^memwarden:capture/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
     THEN substr(p_uri, 19)::uuid END;
-COMMENT ON FUNCTION memwarden_internal.cited_capture_id(text) IS
+COMMENT ON FUNCTION memwarden_internal.cited_capture_id IS
     'The capture that a reference memwarden:capture/<uuid> names; NULL for any other.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited_capture_id(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.percent_decoded(p_text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT convert_from(string_agg(
@@ -22,14 +20,12 @@ EXCEPTION WHEN character_not_in_repertoire OR untranslatable_character THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.percent_decoded(text) IS
+COMMENT ON FUNCTION memwarden_internal.percent_decoded IS
     'A part of a uri in clear: %20 is a blank. NULL for what is no UTF-8.';
-REVOKE ALL ON FUNCTION memwarden_internal.percent_decoded(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.capture_named(p_org_id bigint, p_uri text)
 RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_parts text[] := regexp_match(p_uri, '^memwarden:capture/([^/]+)/([^/]+)/(.+)$');
@@ -42,9 +38,8 @@ BEGIN
              WHERE p.org_id = p_org_id AND p.name = memwarden_internal.percent_decoded(v_parts[1]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.capture_named(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.capture_named IS
     'The capture that a reference memwarden:capture/RECORDER/SOURCE/EXTERNAL_ID names, whoever asks; NULL where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.capture_named(bigint, text) FROM PUBLIC;
 
 -- Every statement runs whether the capture is there or not, and whether the principal may cite it or not: an answer takes
 -- as long as any other.
@@ -53,7 +48,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.citable_capture(
     OUT scope_kind text, OUT recorder_id bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id    uuid := coalesce(memwarden_internal.cited_capture_id(p_uri), memwarden_internal.capture_named(p_org_id, p_uri),
@@ -96,16 +90,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.citable_capture(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.citable_capture IS
     'The capture that a reference names, where the principal may cite it: it reads its scope, classification and '
     'domains, and recorded it or has the right of its source. Otherwise capture_id is NULL. level, domains, scope_kind, '
     'recorder_id: those of the capture; of no secret of the principal''s own otherwise. Policies are asked apart.';
-REVOKE ALL ON FUNCTION memwarden_internal.citable_capture(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in(p_content jsonb)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE jsonb_typeof(p_content)
@@ -121,39 +113,33 @@ BEGIN
         ELSE p_content #>> '{}' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.said_in IS
     'What a captured content says, as text: of turns what was said, of other objects their names and values.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_in(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.speaker_in(p_message text)
 RETURNS text
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].speaker_in(p_message)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.speaker_in(text) IS
+COMMENT ON FUNCTION memwarden_internal.speaker_in IS
     'The person who says a captured message (JSON text), by name and id as its program keeps them; NULL where it names nobody. '
     'Extraction reads the speaker in the same way.';
-REVOKE ALL ON FUNCTION memwarden_internal.speaker_in(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.turns_in(p_content text)
 RETURNS jsonb
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].turns_in(p_content)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.turns_in(text) IS
+COMMENT ON FUNCTION memwarden_internal.turns_in IS
     'A captured conversation (JSON text), in whatever shape a program keeps it, as a list of plain messages; NULL for what is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.turns_in(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.turns_of(p_content jsonb)
 RETURNS TABLE (turn bigint, speaker text, role text, said text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- What is no plain message is read as an export of some program.
@@ -188,25 +174,22 @@ BEGIN
        AND NOT (jsonb_typeof(p.content -> 'messages') IS NOT DISTINCT FROM 'array' AND NOT p.content ? 'text');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.turns_of(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.turns_of IS
     'The turns of a captured content, in order: who speaks and in which role, as far as it was recorded, and what is '
     'said. A content that is no conversation is one turn.';
-REVOKE ALL ON FUNCTION memwarden_internal.turns_of(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.bearing_sentence(
     p_subject text, p_predicate text, p_content text, p_turns text[], p_speakers text[], p_excerpt text,
     OUT turn integer, OUT sentence text)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].bearing_sentence(p_subject, p_predicate, p_content, p_turns, p_speakers, p_excerpt)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bearing_sentence(text, text, text, text[], text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.bearing_sentence IS
     'Of what was said in turns the sentence that bears a claim out best, at most 1 kB, and its turn, from 1. Where the '
     'excerpt stands in a turn, only turns with it are looked at, and it is the answer where no sentence bears the claim out.';
-REVOKE ALL ON FUNCTION memwarden_internal.bearing_sentence(text, text, text, text[], text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.whose_words(p_role text, p_speaker text, p_source_type text)
 RETURNS text
@@ -222,16 +205,14 @@ RETURN CASE
     WHEN p_role IN ('user', 'human', 'person') THEN 'person'
     WHEN p_role IS NULL AND p_source_type = 'human_input' THEN 'person'
     WHEN p_role IS NULL AND p_speaker IS NULL AND p_source_type = 'document' THEN 'document' END;
-COMMENT ON FUNCTION memwarden_internal.whose_words(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.whose_words IS
     'Whose words a turn of a capture is: person, document, assistant, model, tool or page, by the recorded role and speaker '
     'and the type of its registered source; NULL where neither tells.';
-REVOKE ALL ON FUNCTION memwarden_internal.whose_words(text, text, text) FROM PUBLIC;
 
 -- What gate 07 has found stands in the reference as "recorded": no writer can put it there.
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_capture(p_principal_id bigint, p_org_id bigint, p_reference jsonb)
 RETURNS TABLE (capture_id uuid, uri text, excerpt text, issuer_id bigint, speaker text, role text, at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_recorded jsonb := p_reference -> 'recorded';
@@ -254,7 +235,6 @@ BEGIN
       FROM (SELECT memwarden_internal.cited_capture_id(v_uri) AS id) AS i;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cited_capture(bigint, bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.cited_capture IS
     'The capture that a reference rests on: its uri among the registered sources (capture:SOURCE/ID), 3,000 characters of '
     'the turn around the sentence that is kept, or that sentence alone, who recorded it, who spoke in which role, and when.';
-REVOKE ALL ON FUNCTION memwarden_internal.cited_capture(bigint, bigint, jsonb) FROM PUBLIC;

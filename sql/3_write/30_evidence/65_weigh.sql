@@ -7,14 +7,13 @@ CREATE OR REPLACE FUNCTION memwarden_internal.weigh(
     OUT asked jsonb)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].weigh(
     p_subject, p_predicate, p_content, p_evidence, p_known,
     p_principal_id, p_default_type, p_external_types, p_half_life, p_now, p_is_asked)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh(text, text, text, jsonb, jsonb, bigint, text, text[], double precision, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.weigh IS
     'Weighs references by what evidence_sources() knows of each, and by how far each excerpt bears out what a content '
     '(JSON text) says of its subject: rules about words, numbers, names and negation, no model. p_default_type: what a '
     'reference without a type claims to be, by the kind of the origin. p_half_life: in seconds. p_is_asked: whether '
@@ -23,5 +22,3 @@ COMMENT ON FUNCTION memwarden_internal.weigh(text, text, text, jsonb, jsonb, big
     'self_made: which references are the writer''s own word. trust_ceiling: the least adjusted confidence of the '
     'memories among them, NULL where there is none or where an external source, recorded by another agent, bears the '
     'claim out (support 0.8 or more). Source: chapter 12.2.3, 12.11.3, Z2.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh(text, text, text, jsonb, jsonb, bigint, text, text[], double precision, text,
-    boolean) FROM PUBLIC;

@@ -5,7 +5,6 @@ RETURNS TABLE (
     evidence jsonb, known jsonb, grounds jsonb, authority double precision, least_authority double precision, external integer,
     self_made jsonb, asked jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -38,16 +37,14 @@ BEGIN
         v_found.least_authority, v_found.external, v_found.self_made, v_found.asked;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.weigh_today IS
     'The last record of a version, what it says, and its evidence as weigh() finds it today, with what its writer reads today. No row '
     'for a version without evidence, and for one that this server cannot read. p_is_asked: whether verifiers are to be '
     'told of the references.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_today(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_hidden_source(p_org_id bigint, p_evidence jsonb, p_known jsonb)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -62,6 +59,5 @@ BEGIN
                             WHERE c.org_id IN (0, p_org_id) AND c.capture_id = memwarden_internal.cited_capture_id(s.uri))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_hidden_source(bigint, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.is_hidden_source IS
     'Whether something that evidence names is there, and only its writer does not read it any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_hidden_source(bigint, jsonb, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.words_said_at(p_org_id bigint, p_grounds jsonb, p_not_before timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Words that only the writer has seen have the time that it gives them: they count for nothing here.
@@ -21,7 +20,6 @@ BEGIN
            AND (g.e ->> 'support')::double precision >= 0.8 AND NOT g.e ?| '{contradicts,believed}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_said_at(bigint, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.words_said_at IS
     'When the words were said that bear a claim out, by its grounds: the latest of those that the store holds (recorded evidence, captures '
     'and memories), by the time that the store has of them, but not before p_not_before. NULL where it holds none.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_said_at(bigint, jsonb, timestamptz) FROM PUBLIC;

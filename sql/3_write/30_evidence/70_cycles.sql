@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.rests_on(p_org_id bigint, p_item_ids uuid[], p_version_ids uuid[], p_targets uuid[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_items    uuid[] := p_item_ids;
@@ -36,29 +35,25 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rests_on(bigint, uuid[], uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.rests_on IS
     'Whether any of some items, in these versions or as they are now, rests on one of the targets, or is one, at '
     'whatever depth; NULL where 10,000 versions have been looked through and the end is not reached. Source: chapter '
     '12.11.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.rests_on(bigint, uuid[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.circles(p_from uuid[], p_to uuid[])
 RETURNS integer[]
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].circles(p_from, p_to)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.circles(uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.circles IS
     'For each edge of a graph, given by where it comes from and where it goes, the number of the circle (strongly '
     'connected component) that both ends lie in; NULL for others.';
-REVOKE ALL ON FUNCTION memwarden_internal.circles(uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.find_provenance_cycles()
 RETURNS TABLE (cycle integer, org text, item_id uuid, cites uuid, layer text, scope text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.overseen_orgs();
@@ -95,11 +90,10 @@ BEGIN
      ORDER BY 1, 3, 4;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.find_provenance_cycles() IS
+COMMENT ON FUNCTION memwarden.find_provenance_cycles IS
     'Finds memories that support one another in a circle, and returns a row for each citation in a circle. No row means that there '
     'is no circle. A write that closes a circle is refused (PROVENANCE_CYCLE). A circle can still arise from two writes at the same '
     'moment, a merge, or a return to an earlier version. Members of memwarden_admin see all organisations; other callers see what '
     'they may read of their own. cycle: the number of the circle. item_id, cites: a memory, and the memory of the same circle that '
     'it cites. Source: chapter 12.11.4.';
-REVOKE ALL ON FUNCTION memwarden.find_provenance_cycles() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.find_provenance_cycles() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.find_provenance_cycles TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.new_wrapped_key()
 RETURNS bytea
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -11,14 +10,12 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.new_wrapped_key() IS
+COMMENT ON FUNCTION memwarden_internal.new_wrapped_key IS
     'A new random key of 32 bytes, wrapped by the master key. NULL where the server has none. Raises F0000 when its file holds none.';
-REVOKE ALL ON FUNCTION memwarden_internal.new_wrapped_key() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sign_text(p_wrapped bytea, p_purpose text, p_text text)
 RETURNS bytea
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -27,15 +24,13 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sign_text(bytea, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.sign_text IS
     'HMAC-SHA256 of a text under a wrapped key; the purpose is part of what is signed. NULL without a key or a master '
     'key; empty where another master key wrapped it. Raises F0000 when the file of the master key holds none.';
-REVOKE ALL ON FUNCTION memwarden_internal.sign_text(bytea, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ensure_signing_key(p_purpose text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.signing_key (purpose, wrapped, created_at)
@@ -46,13 +41,11 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ensure_signing_key(text) IS 'Makes the first key of a purpose, where the server has a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.ensure_signing_key(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.ensure_signing_key IS 'Makes the first key of a purpose, where the server has a master key.';
 
 CREATE OR REPLACE FUNCTION memwarden.rotate_signing_key()
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id integer := memwarden_internal.replace_signing_key('provenance', 'infinity');
@@ -64,19 +57,17 @@ BEGIN
     RETURN v_key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.rotate_signing_key() IS
+COMMENT ON FUNCTION memwarden.rotate_signing_key IS
     'Makes a new key that signs provenance from now on, and returns its number. What was signed under earlier keys stays verifiable. '
     'maintain() rotates the key every 90 days. Raises 55000 where the server has no master key, 25001 at an isolation level other '
     'than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.4.5.';
-REVOKE ALL ON FUNCTION memwarden.rotate_signing_key() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.rotate_signing_key() TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.rotate_signing_key TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replace_signing_key(p_purpose text, p_made_before timestamptz)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_wrapped bytea;
@@ -102,14 +93,12 @@ BEGIN
     RETURN v_key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replace_signing_key(text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.replace_signing_key IS
     'A new key for a purpose, where the one that signs was made before that time. NULL where it was not, or without a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.replace_signing_key(text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_signed(p_wrapped bytea, p_purpose text, p_text text, p_signature bytea)
 RETURNS boolean
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import hmac
 import os
@@ -120,6 +109,5 @@ except ValueError:
     return None
 return hmac.compare_digest(signature, p_signature) if signature and p_signature else None
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_signed(bytea, text, text, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.is_signed IS
     'Whether a text bears this signature under a wrapped key; NULL where the server cannot open the key, or one of them is missing.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_signed(bytea, text, text, bytea) FROM PUBLIC;

@@ -7,9 +7,8 @@ RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN encode(substr(sha256(uuid_send(p_item_id) || uuid_send(p_version_id) || uuid_send(p_provenance_id)
     || convert_to(p_event || memwarden_internal.utc_text(p_recorded_at), 'UTF8')), 1, 6), 'hex');
-COMMENT ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.place_mark IS
     'Twelve characters for where a record of provenance belongs. No secret: the signature vouches for the place.';
-REVOKE ALL ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.whole_record(
     p_record jsonb, p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz,
@@ -25,12 +24,9 @@ RETURN CASE WHEN p_record ? 'place' AND NOT p_record ? 'provenance_id' THEN json
     'judged', '[]'::jsonb, 'origin', '{}'::jsonb, 'approval_state', 'NOT_REQUIRED', 'sensitivity', 'none')
     -- What the record says itself comes last: whoever adds to it alters it.
     || (p_record - 'place') ELSE p_record END;
-COMMENT ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz, uuid, uuid, bytea, numeric, numeric,
-    numeric, numeric, numeric) IS
+COMMENT ON FUNCTION memwarden_internal.whole_record IS
     'A stored record of provenance with what the columns beside it say: what the signature covers. Records of release 0.1.0 '
     'hold all of it themselves.';
-REVOKE ALL ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz, uuid, uuid, bytea, numeric, numeric,
-    numeric, numeric, numeric) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.kept_record(p_record jsonb)
 RETURNS jsonb
@@ -40,16 +36,14 @@ RETURN p_record - '{provenance_id,event,item_id,version_id,recorded_at,request_i
     - ARRAY[CASE WHEN p_record -> 'judged' = '[]' THEN 'judged' END, CASE WHEN p_record -> 'origin' = '{}' THEN 'origin' END,
             CASE WHEN p_record ->> 'approval_state' = 'NOT_REQUIRED' THEN 'approval_state' END,
             CASE WHEN p_record ->> 'sensitivity' = 'none' THEN 'sensitivity' END];
-COMMENT ON FUNCTION memwarden_internal.kept_record(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.kept_record IS
     'A record of provenance without what whole_record() adds: what has a column, and what nearly all records say alike.';
-REVOKE ALL ON FUNCTION memwarden_internal.kept_record(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_provenance(
     p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid,
     p_event text, p_record jsonb, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id        uuid := memwarden_internal.uuid7();
@@ -89,27 +83,23 @@ BEGIN
         v_of.content_hash, v_of.agent_confidence, v_of.fact_score, v_of.validation_score, v_of.adjusted_confidence, v_of.authority);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.record_provenance IS
     'Completes a record of provenance with where it belongs, signs it with the key of today and stores it. Source: chapter 12.4.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.restated(p_grounds jsonb, p_own jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(CASE WHEN p_own @> jsonb_build_array(g.e) OR NOT g.e ? 'held' THEN g.e ELSE g.e || '{"restated": true}' END
                           ORDER BY g.place), '[]')
   FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.restated(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.restated IS
     'Evidence that bore out other words than those it stands beside now: what of it is not among p_own is marked, and makes no standing.';
-REVOKE ALL ON FUNCTION memwarden_internal.restated(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.merged_record(p_org_id bigint, p_version_id uuid, p_record jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_old record;
@@ -129,17 +119,15 @@ BEGIN
         (p_record ->> 'agent_confidence')::double precision));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.merged_record IS
     'The record of a write that a memory grows by: its own, with the evidence of the version before beside it, and the '
     'greater confidence that agents have said. Source: chapter 12.3.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid, p_source_id uuid, p_absorbed_id uuid, p_united jsonb,
     p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
@@ -192,15 +180,13 @@ BEGIN
         p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.restate_provenance IS
     'The provenance of a version that says again what another said, with what it absorbed: theirs, named in restates. '
     'p_united: as append_version() takes it.';
-REVOKE ALL ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.trust_of_version(p_org_id bigint, p_version_id uuid)
 RETURNS TABLE (adjusted_confidence double precision, authority double precision, sensitivity text, standing text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -215,7 +201,6 @@ BEGIN
      ORDER BY p.provenance_id DESC LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.trust_of_version IS
     'What the latest record of a version makes of it: adjusted confidence, authority, sensitivity and standing; nulls where there '
     'is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) FROM PUBLIC;

@@ -20,18 +20,16 @@ RETURN CASE
         ' && (@.words_of == "memory" && @.independent == true && (@.standing == "verified" || @.standing == "supported")'
         ' || @.words_of != "memory" && (@.independent == true || @.declared == true)))') THEN 'supported'
     ELSE 'reported' END;
-COMMENT ON FUNCTION memwarden_internal.standing_of(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.standing_of IS
     'The standing of a version by its last record of provenance. verified: a person approved it, a verifier that looks at the source '
     'itself confirmed it, or words that the store holds bear it out, which somebody independent of the writer recorded of a source '
     'with registered authority 0.9, a document''s or a person''s about itself. supported: words that the store holds bear it out, '
     'which somebody independent or a declared recorder recorded; or a memory of somebody else that is supported itself. reported: '
     'something is cited. inferred: nothing is. disputed: something lowered it. Source: N7, V2.';
-REVOKE ALL ON FUNCTION memwarden_internal.standing_of(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.firmness(p_standing text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_standing WHEN 'verified' THEN 4 WHEN 'supported' THEN 3 WHEN 'reported' THEN 2 WHEN 'inferred' THEN 1 ELSE 0 END;
-COMMENT ON FUNCTION memwarden_internal.firmness(text) IS
+COMMENT ON FUNCTION memwarden_internal.firmness IS
     'How firmly a memory of a standing may be said, as a number: verified 4, supported 3, reported 2, inferred 1, disputed 0.';
-REVOKE ALL ON FUNCTION memwarden_internal.firmness(text) FROM PUBLIC;

@@ -9,7 +9,6 @@ RETURNS TABLE (
     created_at timestamptz, superseded_at timestamptz, supersedes uuid, superseded_by uuid,
     content_hash bytea, key_id integer, signature bytea, record jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -42,7 +41,7 @@ BEGIN
      ORDER BY v.version DESC, p.provenance_id DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.provenance(uuid) IS
+COMMENT ON FUNCTION memwarden.provenance IS
     'Returns the signed records of where an item comes from, newest version first. No row is returned for an item '
     'that does not exist or that the caller may not see. event: WRITE, APPROVAL, or RESTATE for a version that says '
     'again what others said (record ->> ''restates'' names their records). evidence: what the write rested on, by '
@@ -51,5 +50,4 @@ COMMENT ON FUNCTION memwarden.provenance(uuid) IS
     'adjusted_confidence, authority: 0 to 1. supersedes, superseded_by: the versions before and after. record: what '
     'signature covers; the other columns are read from it and from the history. signature: HMAC-SHA256 under key '
     'key_id, over the text of record. Raises 28000 without an identity. Source: chapter 12.4.2.';
-REVOKE ALL ON FUNCTION memwarden.provenance(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.provenance(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.provenance TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.provenance_findings(
     p_since timestamptz, p_after_org bigint, p_after uuid, p_until_org bigint, p_until uuid)
 RETURNS TABLE (finding text, item_id uuid, version_id uuid, provenance_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -52,14 +51,12 @@ BEGIN
        AND (t.adjusted_confidence <> i.adjusted_confidence OR t.authority <> i.authority OR t.standing <> i.standing);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.provenance_findings(timestamptz, bigint, uuid, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.provenance_findings IS
     'What verify_provenance() finds in the versions behind one number (organisation and version) and up to another.';
-REVOKE ALL ON FUNCTION memwarden_internal.provenance_findings(timestamptz, bigint, uuid, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.verify_provenance(since timestamptz DEFAULT NULL)
 RETURNS TABLE (finding text, item_id uuid, version_id uuid, provenance_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -69,14 +66,13 @@ BEGIN
                9223372036854775807, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.verify_provenance(timestamptz) IS
+COMMENT ON FUNCTION memwarden.verify_provenance IS
     'Checks the signature of every provenance record against the stored data, and returns what does not fit. No row means that all '
     'is intact. The caller is an administrator, since the function looks at every organisation. since: records from that moment on; '
     'all by default. finding: ALTERED (not what was signed), MISPLACED (moved to another version), OTHER_CONTENT (the version has '
     'another content hash), WITHOUT_VERSION, MISSING (a version without a record), UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by '
     'another master key), or HEAD (an item''s adjusted_confidence, authority or standing is not its record''s). Source: chapter 12.4.5.';
-REVOKE ALL ON FUNCTION memwarden.verify_provenance(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.verify_provenance(timestamptz) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.verify_provenance TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_misplaced(
     p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz, p_record jsonb)
@@ -89,6 +85,5 @@ RETURN CASE WHEN p_record ? 'place' THEN p_record ->> 'place'
     OR p_record ->> 'provenance_id' IS DISTINCT FROM p_provenance_id::text
     OR p_record ->> 'event' IS DISTINCT FROM p_event
     OR p_record ->> 'recorded_at' IS DISTINCT FROM memwarden_internal.utc_text(p_recorded_at) END;
-COMMENT ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.is_misplaced IS
     'Whether a record was signed for another place than the row it stands in.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) FROM PUBLIC;

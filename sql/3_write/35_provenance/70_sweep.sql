@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.sweep_next(p_sweep text, p_batch integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '200ms'
 AS $function$
 DECLARE
@@ -64,20 +63,18 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.sweep_next IS
     'Looks at the next batch of a sweep, texts, standings, verdicts, sensitivity, provenance or lifetimes, beginning a pass where one '
     'is due: where rules or texts have changed or an update has come, or a day after the last. False when there '
     'is nothing left to do now, another does it, or somebody holds a '
     'memory that is to be marked.';
-REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next(text, integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verify_batch(
     p_org_id bigint, p_version_id uuid, p_count integer,
     OUT org_id bigint, OUT item_id uuid, OUT looked bigint, OUT faults bigint, OUT findings jsonb, OUT is_over boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -96,15 +93,13 @@ BEGIN
                        CASE WHEN is_over THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff' ELSE item_id END) AS p) AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.verify_batch IS
     'Verifies the provenance of the next versions; item_id: the last of these versions.';
-REVOKE ALL ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) FROM PUBLIC;
 
 -- What a run of the job does: of each sweep at most a hundred batches.
 CREATE OR REPLACE FUNCTION memwarden_internal.sweep_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_sweep text := coalesce(split_part(p_after, ' ', 1), 'texts');
@@ -117,11 +112,10 @@ BEGIN
                         WHEN 'sensitivity' THEN 'provenance 1' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sweep_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.sweep_step IS
     'One step of sweep(): the next batch of the sweep of texts, then of standings, of verdicts, of sensitivity, of provenance. '
     'Returns which comes next.';
-REVOKE ALL ON FUNCTION memwarden_internal.sweep_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.sweep(batch integer DEFAULT 1000, batches integer DEFAULT 100)
 LANGUAGE plpgsql SECURITY INVOKER
@@ -140,7 +134,7 @@ BEGIN
     PERFORM memwarden_internal.note_job('memwarden_sweep');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
+COMMENT ON PROCEDURE memwarden.sweep IS
     'Checks stored memories in batches, as a job: texts, standings, sensitivity rules, signatures of provenance and lifetimes. After '
     'an update whose functions tell memories in other words, it gives each its new text. After an update from a release without a '
     'column for standing, and once a week, it weighs the evidence of each memory again, with what the store holds of it today, and sets '
@@ -154,18 +148,19 @@ COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
     'commits after each batch, so it cannot run inside a transaction. batch: memories per batch; 1,000 by default. batches: how many '
     'batches at most; 100 by default. Raises 22023 out of range, 55000 before setup(). '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON PROCEDURE memwarden.sweep(integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.sweep(integer, integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.sweep TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_sweeps()
 RETURNS TABLE (sweep text, begun_at timestamptz, finished_at timestamptz, looked bigint, faults bigint, findings jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY SELECT s.sweep, s.begun_at, s.finished_at, s.looked, s.faults, s.findings FROM memwarden_data.sweep AS s;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_sweeps() IS 'The rows of memwarden.sweeps.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_sweeps() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_sweeps() TO memwarden_admin;
+COMMENT ON VIEW memwarden.sweeps IS
+    'Shows the progress of the passes over all stored memories, for administrators. begun_at is set while a pass is running. '
+    'finished_at tells when the last pass ended. faults counts what it found: newly marked memories, memories that '
+    'have another text or standing now, questions to verifiers, or findings of verify_provenance(), of which at most a hundred are '
+    'listed by number.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sweeps TO memwarden_admin;

@@ -7,23 +7,20 @@ RETURN p_record ? 'merged'
     -- Of all other words only the writer has seen, and they make no standing.
     OR NOT (p_record @? '$.evidence[*] ? ((exists(@.evidence_id) || exists(@.item_id)) && !exists(@.held))'
             OR p_record @? '$.verified_by[*] ? (!exists(@.looked))');
-COMMENT ON FUNCTION memwarden_internal.is_weighed(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.is_weighed IS
     'Whether a record of provenance says of each piece of evidence that the store holds who recorded it, and of each verifier whether '
     'it looked at the source, so that weighing again would tell nothing new of its standing.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_weighed(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rests_on_records(p_record jsonb)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN NOT p_record ? 'merged' AND p_record @? '$.evidence[*] ? (exists(@.evidence_id) || exists(@.item_id) || exists(@.capture_id))';
-COMMENT ON FUNCTION memwarden_internal.rests_on_records(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.rests_on_records IS
     'Whether a record of provenance cites a capture, recorded evidence or a memory, of which the store may hold something else today.';
-REVOKE ALL ON FUNCTION memwarden_internal.rests_on_records(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weighed_record(p_record jsonb, p_grounds jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
@@ -41,16 +38,14 @@ SELECT p_record || jsonb_build_object('evidence', w.grounds, 'fact_score', memwa
             ON r.e ? 'by_rules' AND r.e -> 'index' = g.e -> 'index' AND r.e -> 'excerpt_hash' IS NOT DISTINCT FROM g.e -> 'excerpt_hash'
        ) AS w
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weighed_record(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.weighed_record IS
     'A record of provenance with its evidence as it is weighed today (p_grounds), the scores of verifiers kept, and whether each of '
     'them looked at the source.';
-REVOKE ALL ON FUNCTION memwarden_internal.weighed_record(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weigh_standing(
     p_org_id bigint, p_item_id uuid, p_now timestamptz, p_waits boolean DEFAULT true)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item  record;
@@ -88,17 +83,15 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_standing(bigint, uuid, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.weigh_standing IS
     'Weighs the evidence of a memory again, with what the store holds today, and appends a record where its standing changes. Returns '
     'whether it did. p_waits: whether it waits for somebody who holds the memory.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_standing(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.standings_batch(
     p_org_id bigint, p_item_id uuid, p_count integer,
     OUT org_id bigint, OUT item_id uuid, OUT looked bigint, OUT faults bigint, OUT findings jsonb, OUT is_over boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -129,7 +122,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.standings_batch(bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.standings_batch IS
     'Weighs the next memories again that rest on what the store holds, or were recorded before it was known who recorded the words '
     'they cite; item_id: the last of these memories, faults: how many have another standing now.';
-REVOKE ALL ON FUNCTION memwarden_internal.standings_batch(bigint, uuid, integer) FROM PUBLIC;

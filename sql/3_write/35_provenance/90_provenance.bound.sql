@@ -27,13 +27,3 @@ CREATE POLICY application ON memwarden_data.origin_kind FOR SELECT
     USING ((SELECT memwarden_internal.is_known()));
 
 SELECT memwarden_internal.ensure_signing_key('provenance');
-
-CREATE OR REPLACE VIEW memwarden.sweeps WITH (security_invoker = true) AS
-SELECT s.sweep, s.begun_at, s.finished_at, s.looked, s.faults, s.findings
-  FROM memwarden_internal.list_sweeps() AS s;
-COMMENT ON VIEW memwarden.sweeps IS
-    'Shows the progress of the passes over all stored memories, for administrators. begun_at is set while a pass is running. '
-    'finished_at tells when the last pass ended. faults counts what it found: newly marked memories, memories that '
-    'have another text or standing now, questions to verifiers, or findings of verify_provenance(), of which at most a hundred are '
-    'listed by number.';
-GRANT SELECT ON memwarden.sweeps TO memwarden_admin;

@@ -1,17 +1,11 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.item_filter') IS NULL THEN
-        CREATE TYPE memwarden_internal.item_filter AS (
-            subjects        text[],
-            predicates      text[],
-            kind            text,
-            content         jsonb,
-            min_confidence  double precision,
-            valid_at        timestamptz
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.item_filter AS (
+    subjects        text[],
+    predicates      text[],
+    kind            text,
+    content         jsonb,
+    min_confidence  double precision,
+    valid_at        timestamptz
+);
 COMMENT ON TYPE memwarden_internal.item_filter IS
     'What recall() narrows down to: names by their forms, the rest as its arguments say it; what is NULL is not asked for.';
 
@@ -19,7 +13,6 @@ COMMENT ON TYPE memwarden_internal.item_filter IS
 CREATE OR REPLACE FUNCTION memwarden_internal.filter_conditions(p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN concat(
@@ -35,19 +28,16 @@ BEGIN
             ' WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = ''hot'' AND v.content @> ($7).content)' END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.filter_conditions(memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.filter_conditions IS
     'The conditions of a filter on an item i, for a statement whose $7 it is; empty for NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.filter_conditions(memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.consent_condition()
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ' AND (i.class IS NULL
         OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject))';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.consent_condition() IS 'The condition that nobody has taken back a consent that an item i needs.';
-REVOKE ALL ON FUNCTION memwarden_internal.consent_condition() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.consent_condition IS 'The condition that nobody has taken back a consent that an item i needs.';

@@ -1,23 +1,16 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.near_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.near_item AS (
-            item_id     uuid,
-            similarity  double precision
-        );
-    END IF;
-    IF to_regtype('memwarden_internal.shelf_reach') IS NULL THEN
-        CREATE TYPE memwarden_internal.shelf_reach AS (
-            org_id     bigint,
-            scope_ids  bigint[],
-            layers     text[],
-            config     text,
-            items      bigint,
-            changed    uuid[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.near_item AS (
+    item_id     uuid,
+    similarity  double precision
+);
+
+CREATE TYPE memwarden_internal.shelf_reach AS (
+    org_id     bigint,
+    scope_ids  bigint[],
+    layers     text[],
+    config     text,
+    items      bigint,
+    changed    uuid[]
+);
 COMMENT ON TYPE memwarden_internal.shelf_reach IS
     'Of a shelf with copies of many scopes: whose it is, which scopes and layers (all for NULL) are asked for, how '
     'their words are read, how many items it has, and of which its copies may be out of date.';
@@ -28,15 +21,13 @@ COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to wha
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_name(p_shelf integer)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN p_shelf = 0 THEN 'embedding_shared' WHEN p_shelf > 0 THEN 'embedding_shelf_' || p_shelf
     ELSE 'embedding_copy_' || -p_shelf END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shelf_name(integer) IS 'The name of a shelf''s table in memwarden_data.';
-REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.shelf_name IS 'The name of a shelf''s table in memwarden_data.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
@@ -44,7 +35,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
     p_only memwarden_internal.item_filter DEFAULT NULL, p_reach memwarden_internal.shelf_reach DEFAULT NULL)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_items        uuid[];
@@ -63,34 +53,28 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
-    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.nearest_memories IS
     'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with '
     'labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or '
     'without. Of a filter fewer, where it lets few through.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
-    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- A copy is looked at as long as it is of a scope that is asked for, and of what that scope has now.
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_within_reach(p_shelf integer, p_parameter integer)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN p_shelf < 0 THEN format(' AND e.scope_id = ANY (($%1$s).scope_ids) AND e.item_id <> ALL (($%1$s).changed)',
     p_parameter) ELSE '' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) IS
+COMMENT ON FUNCTION memwarden_internal.copy_within_reach IS
     'A condition on a copy e, of which the parameter of that number says the reach. Empty for shelves that hold no '
     'copies.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.head_within_reach(p_shelf integer, p_parameter integer)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN p_shelf < 0
@@ -98,16 +82,14 @@ BEGIN
                 '(($%1$s).layers))', p_parameter) ELSE '' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.head_within_reach(integer, integer) IS
+COMMENT ON FUNCTION memwarden_internal.head_within_reach IS
     'A condition on the item i of a copy e, as copy_within_reach() has one on the copy.';
-REVOKE ALL ON FUNCTION memwarden_internal.head_within_reach(integer, integer) FROM PUBLIC;
 
 -- One text for both ways, so that they answer alike.
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_statement(
     p_shelf integer, p_model_id smallint, p_indexed boolean, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Each item by its key, whatever the planner makes of the filter: joined as a whole, every item of the store would be read.
@@ -128,19 +110,17 @@ BEGIN
         memwarden_internal.head_within_reach(p_shelf, 8), memwarden_internal.copy_within_reach(p_shelf, 8));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.nearest_statement IS
     'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 '
     'principal, $5 labels, $6 whether annotations count, $7 the filter, $8 the reach.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
 -- The more there are, the further it looks; less far for one of whatever is about as near as any: see counted_shelf().
 CREATE OR REPLACE FUNCTION memwarden_internal.search_effort(p_items bigint, p_limit integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_items <= 20000 OR p_limit = 1 THEN '100' ELSE '200' END;
-COMMENT ON FUNCTION memwarden_internal.search_effort(bigint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.search_effort IS
     'hnsw.ef_search for the nearest p_limit on a shelf of so many items, NULL where nobody knows how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.search_effort(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
@@ -148,7 +128,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_only memwarden_internal.item_filter DEFAULT NULL, p_reach memwarden_internal.shelf_reach DEFAULT NULL)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
-SET search_path = pg_catalog, pg_temp
 -- What follows the index row by row, and no other plan: the planner reckons a small shelf quicker to sort.
 SET enable_seqscan = off
 SET enable_bitmapscan = off
@@ -169,19 +148,15 @@ BEGIN
         USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only, p_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
-    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.indexed_memories IS
     'nearest_memories() by the index of the shelf, of those that a filter lets through: fewer than p_limit where it '
     'looked at too many in vain.';
-REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
-    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean, p_reach memwarden_internal.shelf_reach)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
-SET search_path = pg_catalog, pg_temp
 SET enable_nestloop = off
 SET jit = off
 AS $function$
@@ -190,8 +165,4 @@ BEGIN
         USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, NULL::memwarden_internal.item_filter, p_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
-    bigint, integer[], boolean, memwarden_internal.shelf_reach) IS
-    'nearest_memories() by measuring every memory of the shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
-    bigint, integer[], boolean, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measured_memories IS 'nearest_memories() by measuring every memory of the shelf.';

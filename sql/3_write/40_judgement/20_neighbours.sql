@@ -1,17 +1,11 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.neighbour') IS NULL THEN
-        CREATE TYPE memwarden_internal.neighbour AS (
-            item_id     uuid,
-            version_id  uuid,
-            -- below 0 where the item is the principal's own
-            label_id    integer,
-            similarity  double precision,
-            same_key    boolean
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.neighbour AS (
+    item_id     uuid,
+    version_id  uuid,
+    -- below 0 where the item is the principal's own
+    label_id    integer,
+    similarity  double precision,
+    same_key    boolean
+);
 COMMENT ON TYPE memwarden_internal.neighbour IS
     'A memory that a write is compared with, before anybody has asked whether the writer reads it.';
 
@@ -23,7 +17,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.neighbours(
     p_attribute_key bytea DEFAULT NULL, OUT near jsonb, OUT likeness double precision)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -121,22 +114,18 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
-    bytea, double precision, timestamptz, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.neighbours IS
     'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, '
     'the nearest 50, the holders of its key, and those of its attribute (the last 6): a JSON array, nearest first, for judge(); '
     'NULL where there are none. likeness: that of the most like one, also of those that were there '
     'before the caller''s statement and are down to half as like as p_least; NULL where it reads none of those. '
     'Source: chapter 12.2.4, 12.3.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
-    bytea, double precision, timestamptz, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.holders_of_key(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_key_hash bytea,
         p_near memwarden_internal.neighbour[], p_now timestamptz)
 RETURNS memwarden_internal.neighbour[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -149,15 +138,12 @@ BEGIN
          LIMIT 10);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.holders_of_key IS
     'What holds a key that is unique in a scope and layer, less what is among p_near; at most 10.';
-REVOKE ALL ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[],
-    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.described(p_org_id bigint, p_near memwarden_internal.neighbour[], p_labels integer[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -186,7 +172,6 @@ BEGIN
          WHERE n.label_id = ANY (p_labels));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.described(bigint, memwarden_internal.neighbour[], integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.described IS
     'Neighbours with what the judge is told of them, nearest first; of those with labels that the principal reads (as '
     'readable_among() lists them). NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.described(bigint, memwarden_internal.neighbour[], integer[]) FROM PUBLIC;

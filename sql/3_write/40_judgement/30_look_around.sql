@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.look_around(
     p_attribute_key bytea, OUT neighbours jsonb, OUT likeness double precision)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT n.near, n.likeness INTO neighbours, likeness
@@ -18,9 +17,6 @@ BEGIN
         extract(epoch FROM p_valid_to)::double precision, neighbours) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
-    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.look_around IS
     'The memories near a write, as neighbours() finds them, with the verdict of the built-in judge on each, an empty '
     'array where there are none; and its likeness.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
-    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz, bytea) FROM PUBLIC;

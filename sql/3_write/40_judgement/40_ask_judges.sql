@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.ask_judges(
     OUT outcome text, OUT reason text, OUT detail jsonb, OUT retry_at timestamptz, OUT verdicts jsonb)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_asked record;
@@ -21,17 +20,13 @@ BEGIN
     detail := CASE WHEN outcome IS NOT NULL THEN jsonb_build_object('purpose', 'judge') END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision,
-    timestamptz, uuid, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.ask_judges IS
     'Asks the plug-ins that a layer has for the purpose judge what a write is to the memories near it: their verdicts, '
     'as ask_verifiers() gives them, and whether the write waits for some, or has waited in vain.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
-    double precision, timestamptz, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judged_by(p_neighbours jsonb, p_verdicts jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -52,8 +47,7 @@ BEGIN
                LIMIT 1) AS t ON true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judged_by(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.judged_by IS
     'Neighbours with their verdicts, where plug-ins have judged as well theirs instead: detail.neighbours of a verdict '
     'is an array of item_id, version_id, relation and score. What they say of a version that is no longer there, or do '
     'not say, changes nothing. Source: V7.';
-REVOKE ALL ON FUNCTION memwarden_internal.judged_by(jsonb, jsonb) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.inverse_facts(
     p_same_key text, p_period tstzrange, p_known tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -52,20 +51,16 @@ BEGIN
          WHERE CASE WHEN s.same THEN s.period @> p_known ELSE s.excludes END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange, tstzrange,
-    timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.inverse_facts IS
     'Facts of a scope and layer that say the same as a new one from the other side (known), or leave no place for it, '
     'since predicate or inverse hold one value at a time: a JSON array for readable_found(), NULL for none. Facts of '
     'its own key are not among them. Source: chapter 12.2.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange,
-    tstzrange, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.excluded_facts(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content jsonb, p_inverse text,
         p_period tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_synonyms text := coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}');
@@ -97,10 +92,9 @@ BEGIN
          WHERE i.valid_during && p_period AND (i.expires_at IS NULL OR i.expires_at > p_now));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.excluded_facts IS
     'Facts of a scope and layer whose predicate is disjoint with that of a new fact of the same subject and object, '
     'said from either side: as inverse_facts().';
-REVOKE ALL ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) FROM PUBLIC;
 
 -- What a predicate denies is declared: "no longer likes" ends "likes". The words before or behind the predicate ("no longer")
 -- deny a value too, and so does a sentence that is a subject, such a predicate and a value. Nothing else is read.
@@ -108,7 +102,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.denied_sayings(
     p_org_id bigint, p_subject text, p_predicate text, p_content text, p_text text)
 RETURNS TABLE (subject text, predicate text, content text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name  text := memwarden_internal.predicate_name(p_predicate);
@@ -152,17 +145,15 @@ BEGIN
       FROM marker AS m WHERE m.words IS NOT NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.denied_sayings(bigint, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.denied_sayings IS
     'The facts that a new one ends because it denies them, or they it, as subject, predicate and content: by the predicates that are '
     'declared to end others; of a value by the words that such a predicate adds (likes: "no longer rum"); of a text without a key '
     '(p_text, as the memory says it) where it is a subject, such a predicate and a value.';
-REVOKE ALL ON FUNCTION memwarden_internal.denied_sayings(bigint, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.denied_facts(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content text, p_text text, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -180,15 +171,13 @@ BEGIN
         HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.denied_facts IS
     'What a scope and layer hold of denied_sayings(): as inverse_facts(). NULL where there is nothing to look for.';
-REVOKE ALL ON FUNCTION memwarden_internal.denied_facts(bigint, bigint, text, text, text, text, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relation_faults(
     p_subject text, p_content text, p_subject_schema jsonb, p_object_schema jsonb, p_inverse text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_faults jsonb := '[]'::jsonb;
@@ -214,6 +203,5 @@ BEGIN
     RETURN v_faults;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.relation_faults(text, text, jsonb, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.relation_faults IS
     'What subject and content of a fact lack to be what its predicate asks for: an array of code, path and message, empty where nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.relation_faults(text, text, jsonb, jsonb, text) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.overlapping_values(
         p_period tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_synonyms text := coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}');
@@ -32,9 +31,7 @@ BEGIN
                                                 v_synonyms)).fingerprint, v.subject_key_id) <> p_fingerprint);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.overlapping_values IS
     'Other values that other writers have given a fact for times that overlap a period: as inverse_facts(). One '
     'that holds from earlier on without an end is not among them: it ends where the new one begins. Nor is one at which a new '
     'one without an end itself ends.';
-REVOKE ALL ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz)
-    FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.breaks(p_broken jsonpath, p_memory jsonb, p_other jsonb DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- A date without a time is midnight there, whatever the session thinks.
 SET timezone = 'UTC'
 AS $function$
@@ -12,9 +11,7 @@ BEGIN
                                         p_broken, '{}', true), true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.breaks(jsonpath, jsonb, jsonb) IS
-    'Whether a memory, or two, as memory_document() shows them, break a rule.';
-REVOKE ALL ON FUNCTION memwarden_internal.breaks(jsonpath, jsonb, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.breaks IS 'Whether a memory, or two, as memory_document() shows them, break a rule.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.memory_document(
     p_layer text, p_kind text, p_subject text, p_predicate text, p_content jsonb, p_confidence double precision,
@@ -28,16 +25,11 @@ RETURN jsonb_strip_nulls(jsonb_build_object(
     'importance', p_importance, 'valid_from', memwarden_internal.utc_text(p_valid_from), 'valid_to',
     memwarden_internal.utc_text(p_valid_to)))
     || jsonb_build_object('content', p_content);
-COMMENT ON FUNCTION memwarden_internal.memory_document(text, text, text, text, jsonb, double precision, double precision,
-    timestamptz, timestamptz) IS
-    'A memory as integrity rules see it.';
-REVOKE ALL ON FUNCTION memwarden_internal.memory_document(text, text, text, text, jsonb, double precision, double precision,
-    timestamptz, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.memory_document IS 'A memory as integrity rules see it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.document_of(p_org_id bigint, p_version_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -48,13 +40,11 @@ BEGIN
           FROM memwarden_data.said_version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.document_of(bigint, uuid) IS 'A version as integrity rules see it.';
-REVOKE ALL ON FUNCTION memwarden_internal.document_of(bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.document_of IS 'A version as integrity rules see it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rules_broken_alone(p_org_id bigint, p_memory jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -66,15 +56,13 @@ BEGIN
            AND memwarden_internal.breaks(r.broken, p_memory));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.rules_broken_alone IS
     'The rules about one memory that this one breaks, as conflicts; NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.facts_under_rules(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -93,15 +81,13 @@ BEGIN
            AND NOT (i.exclusive AND s.predicate = p_predicate));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.facts_under_rules IS
     'Facts of the same subject in a scope and layer that some rule sets beside a new one: as inverse_facts(), with the '
     'rule and whether the new one is its memory or its other.';
-REVOKE ALL ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.facts_of_key(p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea)
 RETURNS TABLE (item_id uuid, version_id uuid, label_id integer, principal_id bigint, exclusive boolean, expires_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Each half has an index.
@@ -115,14 +101,12 @@ BEGIN
          AND i.status = 'ACTIVE' AND NOT i.exclusive;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.facts_of_key(bigint, bigint, text, bytea) IS 'The active items of a key.';
-REVOKE ALL ON FUNCTION memwarden_internal.facts_of_key(bigint, bigint, text, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.facts_of_key IS 'The active items of a key.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_found(
     p_org_id bigint, p_principal_id bigint, p_label_id integer, p_found jsonb, p_memory jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Asked whatever is there: how long it takes must not tell.
@@ -149,7 +133,6 @@ BEGIN
                         ELSE memwarden_internal.breaks(r.broken, memwarden_internal.document_of(p_org_id, f.version_id), p_memory) END));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_found(bigint, bigint, integer, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.readable_found IS
     'Of what was found against a write that which its writer reads, and which breaks its rule where it stands under '
     'one: conflicts for resolve_conflict(); NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_found(bigint, bigint, integer, jsonb, jsonb) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_integrity_rule(
     layer text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_integrity_rule.org, 'full');
@@ -18,7 +17,7 @@ BEGIN
         'predicate', define_integrity_rule.predicate, 'against', define_integrity_rule.against, 'layer', define_integrity_rule.layer));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.define_integrity_rule IS
     'Defines, or replaces, a rule that memories written from now on must satisfy. Layers whose admission is full check it. As with '
     'SQL''s CHECK, a rule says nothing about a value that is missing. name: the name of the rule. condition: an SQL-like expression '
     'of what must hold, over fields of memory, fields of other, and literals. action: reject (the default), or review, where a write '
@@ -30,15 +29,13 @@ COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text
     'and valid_to. < orders numbers, and dates and times in ISO 8601. Raises 42601 with the position of what cannot be accepted, '
     '22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation level '
     'other than READ COMMITTED. Source: chapter 12.2.4.';
-REVOKE ALL ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_integrity_rule TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.order_predicates(
     earlier text, later text, earlier_at text DEFAULT 'valid_from', later_at text DEFAULT 'valid_from', action text DEFAULT 'reject',
     layer text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(order_predicates.org, 'full');
@@ -59,19 +56,17 @@ BEGIN
         'later_at', order_predicates.later_at, 'action', order_predicates.action, 'layer', order_predicates.layer));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.order_predicates IS
     'Defines the integrity rule that, for one subject, one predicate never happens after another. For example, '
     'order_predicates(''born on'', ''died on'') makes the rule "born on before died on". Two facts at the same time do not '
     'contradict each other. drop_integrity_rule() removes the rule. earlier, later: the predicates. earlier_at, later_at: where a '
     'fact has its time: valid_from (the default), valid_to, content (a date by itself) or a field of it, as in content.day. action, '
     'layer, org: as define_integrity_rule() takes them; it raises the same errors. Source: chapter 12.2.4.';
-REVOKE ALL ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.order_predicates TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_integrity_rule(name text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_integrity_rule.org, 'full');
@@ -83,18 +78,16 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_integrity_rule', jsonb_build_object('rule', drop_integrity_rule.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_integrity_rule(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_integrity_rule IS
     'Drops an integrity rule. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. '
     'Raises 42704 for an unknown rule or organisation, 42501 without the right, 25001 at an isolation level other than READ '
     'COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_integrity_rule(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_integrity_rule(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_integrity_rule TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_rule(
     p_org_id bigint, p_name text, p_condition text, p_action text, p_predicate text, p_against text, p_layer text, p_method text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_form record;
@@ -122,29 +115,25 @@ BEGIN
                   broken = excluded.broken, method = excluded.method, action = excluded.action;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.put_rule IS
     'Stores a rule as it is compiled. Raises 42601 for a condition that cannot be accepted, 22023 for malformed '
     'arguments, 42704 for an unknown layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_rule(
     p_condition text, p_is_of_two boolean, OUT broken text, OUT fault text, OUT at_offset integer)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].compile_rule(p_condition, p_is_of_two)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_rule(text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.compile_rule IS
     'A condition as a jsonpath over {"memory"}, or {"memory", "other"}, that says where it is broken; or what is wrong '
     'with it, and at which character from 0.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_rule(text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_integrity_rules()
 RETURNS TABLE (org text, name text, layer text, predicate text, against text, condition text, method text, action text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -156,7 +145,8 @@ BEGIN
      WHERE v_all OR r.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_integrity_rules() IS 'The rows of memwarden.integrity_rules.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_integrity_rules() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_integrity_rules()
+COMMENT ON VIEW memwarden.integrity_rules IS
+    'Lists the rules that memories must satisfy, alone or beside another memory of their subject. Rows of organisation global hold '
+    'for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_integrity_rules
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.preview_integrity_rule(
     condition text, predicate text DEFAULT NULL, against text DEFAULT NULL, layer text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS TABLE (item_id uuid, other_item_id uuid, scope text, item_layer text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id    bigint := memwarden_internal.administered_org(preview_integrity_rule.org, 'full');
@@ -32,10 +31,9 @@ BEGIN
      ORDER BY s.path, i.layer, i.item_id, o.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.preview_integrity_rule(text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.preview_integrity_rule IS
     'Returns the memories, or pairs of one subject, that would break a rule, and changes nothing. It returns their ids and places, '
     'in scopes that the caller reads or not, and none of their content. The arguments are those of define_integrity_rule(). Raises '
     '42601 with the position of what cannot be accepted, 42704 for an unknown organisation, 42501 without the right. Source: chapter '
     '12.2.4.';
-REVOKE ALL ON FUNCTION memwarden.preview_integrity_rule(text, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_integrity_rule(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.preview_integrity_rule TO memwarden_curator, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.record_disputes(p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_other_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.dispute (org_id, scope_id, item_id, content_hash, other_item_id, other_content_hash, found_at)
@@ -18,15 +17,13 @@ BEGIN
      WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_id || p_other_ids) AND NOT i.contradicted;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_disputes(bigint, bigint, uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.record_disputes IS
     'Records that a memory contradicts others, as all of them are now. The caller holds the scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_disputes(bigint, bigint, uuid, uuid[]) FROM PUBLIC;
 
 -- The older one of a pair is out of date, whichever of them is written last. Only what stands no firmer than the newer one is.
 CREATE OR REPLACE FUNCTION memwarden_internal.record_outdated(p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_other_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH told AS (
@@ -51,28 +48,20 @@ BEGIN
      WHERE i.org_id = p_org_id AND i.item_id = p.item_id AND NOT i.contradicted;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_outdated(bigint, bigint, uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.record_outdated IS
     'Records that of a memory and each of some others the older one is out of date, as all of them are now, where the newer one '
     'stands at least as firm. The caller holds the scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_outdated(bigint, bigint, uuid, uuid[]) FROM PUBLIC;
 
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.marks') IS NULL THEN
-        CREATE TYPE memwarden_internal.marks AS (
-            contradicts  uuid[],
-            outdated_by  uuid[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.marks AS (
+    contradicts  uuid[],
+    outdated_by  uuid[]
+);
 COMMENT ON TYPE memwarden_internal.marks IS 'Which memories contradict one, and which tell a newer value than it does.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.marks_of(
     p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
 RETURNS memwarden_internal.marks
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -93,16 +82,14 @@ BEGIN
                             o.org_id, o.item_id, o.content_hash, p_principal_id, p_labels, true))) AS m);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.marks_of IS
     'Which memories that stand and that the reader sees contradict one, saying what it says, and which tell a newer value: '
     'p_labels as readable_labels() gives them, NULL for all. Ask it where item.contradicted is set; elsewhere there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.marks_of(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_marked(
     p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[], p_outdated boolean)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Asked row by row, by functions that plan anew: planning takes ten times as long as the answer.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -116,17 +103,15 @@ BEGIN
            AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_marked(bigint, uuid, bytea, bigint, integer[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.is_marked IS
     'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees, or, where p_outdated, whether '
     'such a one tells a newer value: p_labels as readable_labels() gives them, NULL for all. When the other ends, by whatever way, it '
     'is not any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_marked(bigint, uuid, bytea, bigint, integer[], boolean) FROM PUBLIC;
 
 -- What stands less firm disputes nothing: it is disputed itself, and the firmer one lists it.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_outweighed(p_org_id bigint, p_standing text, p_contradicts uuid[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -135,14 +120,12 @@ BEGIN
                       AND memwarden_internal.firmness(o.standing) >= memwarden_internal.firmness(p_standing));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_outweighed(bigint, text, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.is_outweighed IS
     'Whether one of the memories that contradict another stands at least as firm as that.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_outweighed(bigint, text, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.stands_disputed(p_org_id bigint, p_item_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -158,6 +141,5 @@ BEGIN
                    AND memwarden_internal.firmness(o.standing) >= memwarden_internal.firmness(i.standing))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stands_disputed(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.stands_disputed IS
     'Whether a memory is lowered, or contradicted by one that stands at least as firm, whoever sees that.';
-REVOKE ALL ON FUNCTION memwarden_internal.stands_disputed(bigint, uuid) FROM PUBLIC;

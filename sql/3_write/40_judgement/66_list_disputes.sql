@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_disputes()
 RETURNS TABLE (scope text, layer text, item_id uuid, text text, other_item_id uuid, other_text text, found_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -33,6 +32,8 @@ BEGIN
        AND (d.outdated OR (i.updated_at, i.item_id) > (o.updated_at, o.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_disputes() IS 'The rows of memwarden.disputes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_disputes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_disputes() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON VIEW memwarden.disputes IS
+    'Lists the pairs of memories that contradict each other and both stand, or of which one tells a newer value than the other, '
+    'where the caller reads both. item_id is the newer memory. settle_dispute() settles a pair.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_disputes
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.settle_dispute(
     item_id uuid, other_item_id uuid, keep uuid DEFAULT NULL, reason text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -48,7 +47,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) IS
+COMMENT ON FUNCTION memwarden.settle_dispute IS
     'Settles which of two memories holds that dispute each other, or of which one makes the other outdated; or that both do. The '
     'view memwarden.disputes lists the pairs. A '
     'person whose role permits APPROVE for both memories may call it, and so may whoever may DELETE both. item_id, '
@@ -58,13 +57,11 @@ COMMENT ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) IS
     'end; the request then waits in review_queue(). Raises 42704 where the caller does not see such a pair; 42501 '
     'without the right; 22023 for malformed arguments; 55P03 while another writer holds the lock on the scope; '
     'otherwise as write() does. Source: chapter 12.2.4.';
-REVOKE ALL ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.settle_dispute TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_to_settle(p_principal_id bigint, p_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_internal.list_disputes() AS d WHERE d.item_id = ANY (p_item_ids)
@@ -81,6 +78,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_to_settle(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.require_to_settle IS
     'Raises 42704 where the caller does not see that two memories are in dispute, 42501 where it may not settle that.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_to_settle(bigint, uuid[]) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.record_sighting(
     p_evidence jsonb, p_grounds jsonb, p_needs_evidence boolean, p_trust double precision, p_authority double precision, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_seen   record;
@@ -39,20 +38,16 @@ BEGIN
            trust = greatest(s.trust, excluded.trust), authority = greatest(s.authority, excluded.authority);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_sighting(bigint, uuid, uuid, bigint, integer, jsonb, jsonb, boolean,
-    double precision, double precision, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.record_sighting IS
     'Keeps of a write that is refused as a duplicate of a version who said so again, when, and by what. p_grounds: its '
     'evidence as it was weighed; p_needs_evidence: the layer takes nobody''s mere word. A write that is classified '
     'higher than the memory, of other domains or attributes, or not shared where the memory is, leaves nothing. Source: '
     'chapter 12.3.2; four-layer design, 4; D3.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_sighting(bigint, uuid, uuid, bigint, integer, jsonb, jsonb, boolean,
-    double precision, double precision, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.own_source(
     p_principal_id bigint, p_evidence jsonb, p_grounds jsonb, p_needs_evidence boolean, p_known jsonb)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF coalesce(p_evidence, '[]') = '[]' THEN
@@ -71,16 +66,14 @@ BEGIN
          ORDER BY source LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.own_source(bigint, jsonb, jsonb, boolean, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.own_source IS
     'What a write brings that the memory does not rest on: the least hash of the places that it cites and the memory '
     'does not, where the layer needs evidence only those outside the agent that bear it out; of the agent itself where '
     'words are enough and it cites nothing. NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.own_source(bigint, jsonb, jsonb, boolean, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.source_hash(p_kind text, p_name text)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What a refused write cited is not kept: whoever guesses it must not be able to confirm that.
@@ -88,9 +81,8 @@ BEGIN
                     sha256(convert_to(p_kind || ' ' || p_name, 'UTF8')));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.source_hash(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.source_hash IS
     'Tells sources apart without naming them; keyed where the server has a key.';
-REVOKE ALL ON FUNCTION memwarden_internal.source_hash(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.adjusted_confidence(
     p_weights double precision[], p_confidence double precision, p_fact_score double precision, p_authority double precision,
@@ -100,17 +92,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 -- So small a number times a weight is an error, not 0.
 RETURN least(p_weights[1] * (CASE WHEN p_confidence < 1e-300 THEN 0 ELSE p_confidence END)
              + p_weights[2] * coalesce(p_fact_score, 0) + p_weights[3] * p_authority, coalesce(p_ceiling, 1));
-COMMENT ON FUNCTION memwarden_internal.adjusted_confidence(double precision[], double precision, double precision,
-    double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.adjusted_confidence IS
     'How far a write is to be believed, before a human has approved it, by the weights of its layer. Source: chapter '
     '12.4.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.adjusted_confidence(double precision[], double precision, double precision,
-    double precision, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_confidence(p_confidence double precision, p_origin jsonb, p_default double precision)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_confidence IS NULL AND p_origin IS NOT NULL THEN
@@ -119,6 +107,5 @@ BEGIN
     RETURN coalesce(p_confidence, p_default);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_confidence(double precision, jsonb, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.said_confidence IS
     'The confidence that a writer gives, else that of the kind of its origin, else the default of the layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_confidence(double precision, jsonb, double precision) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.extend_validity(
         p_now timestamptz)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item record;
@@ -28,8 +27,7 @@ BEGIN
             NULL, v_now + p_ttl);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.extend_validity(bigint, uuid, uuid, bigint, text, uuid, interval, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.extend_validity IS
     'Makes a memory that is said again live p_ttl from now on, as a version with the same words. Returns that version; '
     'p_version_id, its present one, where it would live hardly longer (less than a tenth of p_ttl), where p_ttl is '
     'NULL, or the principal may not change it. The caller holds the scope. Source: D3; primitives 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.extend_validity(bigint, uuid, uuid, bigint, text, uuid, interval, timestamptz) FROM PUBLIC;

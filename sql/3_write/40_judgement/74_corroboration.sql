@@ -1,15 +1,9 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.corroboration') IS NULL THEN
-        CREATE TYPE memwarden_internal.corroboration AS (
-            last_seen_at  timestamptz,
-            times_seen    bigint,
-            witnesses     integer,
-            confidence    double precision
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.corroboration AS (
+    last_seen_at  timestamptz,
+    times_seen    bigint,
+    witnesses     integer,
+    confidence    double precision
+);
 COMMENT ON TYPE memwarden_internal.corroboration IS
     'When a memory was last written or said again, how often it was said again, by how many that count, and how far it '
     'is believed with them.';
@@ -18,7 +12,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.corroboration(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_adjusted double precision, p_authority double precision, p_updated_at timestamptz)
 RETURNS memwarden_internal.corroboration
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Asked row by row, by functions that plan anew: planning takes ten times as long as the answer.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -50,8 +43,7 @@ BEGIN
     RETURN v_found;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.corroboration(bigint, uuid, uuid, double precision, double precision, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.corroboration IS
     'What others make of a version: witnesses are the different sources of principals that are not its authors and not '
     'disabled, one for each principal. confidence = 1 - (1 - its own) x product of (1 - trust / 2) over the witnesses, '
     'never above the authority of the best evidence, its own included, and never below its own. Source: D3.';
-REVOKE ALL ON FUNCTION memwarden_internal.corroboration(bigint, uuid, uuid, double precision, double precision, timestamptz) FROM PUBLIC;

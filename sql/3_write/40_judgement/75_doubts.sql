@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.voices_against(p_org_id bigint, p_item_id uuid, p_now timestamptz)
 RETURNS TABLE (principal_id bigint, owner_id bigint, is_firm boolean, said text, annotation_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -37,15 +36,13 @@ BEGIN
       JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.voices_against(bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.voices_against IS
     'Who speaks against the present words of a memory: refuted them, or reported it at fault in three tasks. owner_id: the person who '
     'answers for the principal, or itself. is_firm: a person, a curator or a verifier. annotation_id: the version of the annotation.';
-REVOKE ALL ON FUNCTION memwarden_internal.voices_against(bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.faults_of(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
 RETURNS TABLE (item_id uuid, principal_id bigint, task text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -62,16 +59,14 @@ BEGIN
                         WHERE n.org_id = o.org_id AND n.recall_id = o.recall_id AND n.revision > o.revision);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.faults_of(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.faults_of IS
     'Of which tasks of which principals a failure came from memories, as they are now, in the last 90 days: each task and principal '
     'once. A recall without a task or session is a task of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.faults_of(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_denied(
     p_org_id bigint, p_version_id uuid, p_annotation_id uuid, p_principal_id bigint, p_now timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_cited jsonb := (
@@ -95,14 +90,12 @@ BEGIN
          WHERE v_cited IS NOT NULL AND s.org_id = p_org_id AND s.version_id = p_version_id), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_denied(bigint, uuid, uuid, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.is_denied IS
     'Whether an annotation cites words on record that deny a version, and that somebody independent of the annotator recorded.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_denied(bigint, uuid, uuid, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_standing(p_org_id bigint, p_item_id uuid, p_waits boolean DEFAULT true)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
@@ -152,17 +145,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_standing(bigint, uuid, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.settle_standing IS
     'Lowers the standing of a memory by what is said against its present version, or raises it again, with a record STANDING. What is '
     'reported or inferred is lowered by any voice (see voices_against()); what is supported by voices of two owners, or by one that '
     'cites words on record that deny it; what is verified by a person, a curator or a verifier alone. Until then doubted_by says how '
     'many there are. p_waits: whether to wait for who holds the memory, or leave it.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_standing(bigint, uuid, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_found_false(p_org_id bigint, p_item_id uuid, p_version_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Refutations and faults are asked themselves, and what rests on something that ended is outdated.
@@ -172,6 +163,5 @@ BEGIN
          ORDER BY r.checked_at DESC LIMIT 1), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.was_found_false(bigint, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.was_found_false IS
     'Whether the last sweep that looked at a memory, as it is now, found it false by its record, its evidence or a rule.';
-REVOKE ALL ON FUNCTION memwarden_internal.was_found_false(bigint, uuid, uuid) FROM PUBLIC;

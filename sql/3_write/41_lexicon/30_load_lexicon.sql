@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.load_lexicon(folder text DEFAULT '/usr/shar
     OUT words bigint, OUT senses bigint, OUT is_new boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found record;
@@ -48,7 +47,7 @@ BEGIN
     ANALYZE memwarden_data.lexicon_word, memwarden_data.lexicon_sense;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.load_lexicon(text, text) IS
+COMMENT ON FUNCTION memwarden.load_lexicon IS
     'Loads a dictionary for the judge, and returns how many words and senses it has, and whether it is new. With the same files again it '
     'does nothing; with others it replaces the dictionary of that language, all at once. folder: where the server has the files of '
     'WordNet; by default where the Debian package wordnet-base puts them. language: what the dictionary is of. The words of two memories '
@@ -56,13 +55,11 @@ COMMENT ON FUNCTION memwarden.load_lexicon(text, text) IS
     'the same every night for every dictionary that is known. Raises 22023 for files in another format, a path that '
     'is not absolute or a language that is no name, 42704 where the folder has no dictionary, 55000 before setup(). '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.load_lexicon(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.load_lexicon(text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.load_lexicon TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_lexicon(language text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_storage();
@@ -73,17 +70,15 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_lexicon(text) IS
+COMMENT ON FUNCTION memwarden.drop_lexicon IS
     'Removes a dictionary, and returns whether there was one. The judge asks it no more, and no job loads it again. language: as '
     'load_lexicon() was told; english is known from the beginning. Raises 55000 before setup(). '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.drop_lexicon(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_lexicon(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_lexicon TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.load_next_lexicon(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_next record;
@@ -100,10 +95,9 @@ BEGIN
     RETURN v_next.language;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.load_next_lexicon(text) IS
+COMMENT ON FUNCTION memwarden_internal.load_next_lexicon IS
     'Loads the next known dictionary after a language, where its files are there and new, and returns its language; NULL after the last.';
-REVOKE ALL ON FUNCTION memwarden_internal.load_next_lexicon(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.load_next_lexicon(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.load_next_lexicon TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.load_lexicons()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -112,27 +106,23 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_lexicon');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.load_lexicons() IS
+COMMENT ON PROCEDURE memwarden.load_lexicons IS
     'Loads every known dictionary whose files are there and new, as a job, each in a transaction of its own. It is safe to run twice at '
     'once and to kill. It commits, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.load_lexicons() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.load_lexicons() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.load_lexicons TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_lexicon_files(p_folder text)
 RETURNS boolean
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 from os.path import isfile
 return isfile(p_folder + "/data.noun")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_lexicon_files(text) IS 'Whether a folder of the server has the files of a dictionary.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_lexicon_files(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.has_lexicon_files IS 'Whether a folder of the server has the files of a dictionary.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lexicon_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_loaded text;
@@ -149,5 +139,4 @@ BEGIN
     RETURN QUERY SELECT 'lexicon', 'ok', coalesce(v_loaded, 'none: the judge knows its own lists only');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lexicon_status() IS 'Which dictionaries are loaded; where there is none, what to do.';
-REVOKE ALL ON FUNCTION memwarden_internal.lexicon_status() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.lexicon_status IS 'Which dictionaries are loaded; where there is none, what to do.';

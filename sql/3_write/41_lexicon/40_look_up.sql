@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.look_up(p_words text[])
 RETURNS TABLE (language text, word text, rank smallint, sense integer, part text, file smallint, above integer[], steps smallint[],
                against integer[])
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -17,6 +16,5 @@ BEGIN
                           WHERE y.language = w.language AND y.sense = w.sense OFFSET 0) AS s;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_up(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.look_up IS
     'The six most frequent senses of each part of speech of each word, in every dictionary.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_up(text[]) FROM PUBLIC;

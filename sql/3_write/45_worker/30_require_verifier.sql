@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.require_verifier(
     on_timeout text DEFAULT 'reject', org text DEFAULT NULL, settings jsonb DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id    bigint := memwarden_internal.administered_org(require_verifier.org, 'full');
@@ -37,7 +36,7 @@ BEGIN
         'quorum', require_verifier.quorum, 'patience', require_verifier.patience, 'on_timeout', require_verifier.on_timeout));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.require_verifier IS
     'Requires the verdict of a worker''s plug-in for writes of a layer, or changes that requirement. Until the verdict is there, '
     'such writes are DEFERRED with AWAITING_VERDICT. A verifier is asked about memories that are stored as well, see '
     'sweep(). purpose: verify (does the evidence support it), classify (is it harmful), gate '
@@ -48,13 +47,11 @@ COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interv
     'what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. Raises 42704 for an '
     'unknown layer or organisation, 22023 for a layer without such a gate and for a value out of range, 42501 without the right, '
     '25001 at an isolation level other than READ COMMITTED. Source: chapter 12.2.3.';
-REVOKE ALL ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.require_verifier TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.release_verifier(layer text, purpose text, plugin text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(release_verifier.org, 'full');
@@ -69,17 +66,15 @@ BEGIN
         'layer', release_verifier.layer, 'purpose', release_verifier.purpose, 'plugin', release_verifier.plugin));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.release_verifier(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.release_verifier IS
     'Ends a requirement that require_verifier() made. Requests that wait for the plug-in go on when they are tried again, at the '
     'latest when the plug-in''s patience is over. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation '
     'level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.release_verifier(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.release_verifier(text, text, text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.release_verifier TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_verifiers()
 RETURNS TABLE (org text, layer text, purpose text, plugin text, quorum integer, patience interval, on_timeout text, settings jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.job_orgs();
@@ -90,6 +85,6 @@ BEGIN
      WHERE v.org_id = 0 OR v.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_verifiers() IS 'The rows of memwarden.verifiers.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_verifiers() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_verifiers() TO memwarden_auditor, memwarden_admin, memwarden_worker;
+COMMENT ON VIEW memwarden.verifiers IS
+    'Lists the plug-ins that judge writes of a layer, see require_verifier(). Rows of organisation global hold for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_verifiers TO memwarden_auditor, memwarden_admin, memwarden_worker;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.ask_verifiers(
     OUT state text, OUT verdicts jsonb, OUT retry_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
@@ -35,20 +34,18 @@ BEGIN
     retry_at := CASE WHEN state = 'waiting' THEN v_sum.next_deadline END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_verifiers(bigint, uuid, text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.ask_verifiers IS
     'Asks the verifiers that the layer has for the purpose about a request, once each, and says how far they are. '
     'state: none (nobody is to be asked), waiting (the gate defers with AWAITING_VERDICT until retry_at; the last '
     'verdict brings the request back before), complete, timed_out (the gate rejects with VERDICT_TIMEOUT). verdicts: '
     'those given, [{"plugin", "version", "decision": accept or reject, "score": 0 to 1 or null, "detail": {}}]; fewer '
     'than asked for where on_timeout is accept.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_verifiers(bigint, uuid, text, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_questions(
     p_org_id bigint, p_request_id uuid, p_layer text, p_purpose text, p_payload jsonb, p_now timestamptz,
     p_answered text[] DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_made integer;
@@ -73,15 +70,13 @@ BEGIN
     RETURN v_made;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_questions(bigint, uuid, text, text, jsonb, timestamptz, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.make_questions IS
     'Makes the questions to the verifiers of a layer that are missing, and returns how many it made. p_answered: for a version that is '
     'stored (p_request_id), the plug-ins that have answered about it; NULL for a request that waits.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_questions(bigint, uuid, text, text, jsonb, timestamptz, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wanted_verdicts(p_org_id bigint, p_layer text, p_purpose text)
 RETURNS TABLE (plugin text, part integer, patience interval, on_timeout text)
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -93,15 +88,13 @@ BEGIN
      CROSS JOIN LATERAL generate_series(1, o.quorum) AS k (part);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wanted_verdicts(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.wanted_verdicts IS
     'The verdicts that a layer asks for: one row for each plug-in and part of its quorum.';
-REVOKE ALL ON FUNCTION memwarden_internal.wanted_verdicts(bigint, text, text) FROM PUBLIC;
 
 -- A request that waits no longer needs no answer, and leaves nothing behind that could repeat its content.
 CREATE OR REPLACE FUNCTION memwarden_internal.drop_questions()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.job AS j
@@ -111,7 +104,6 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.drop_questions() IS
+COMMENT ON FUNCTION memwarden_internal.drop_questions IS
     'Trigger drop_questions: deletes the open jobs of a request that is decided, and empties the details of its '
     'verdicts.';
-REVOKE ALL ON FUNCTION memwarden_internal.drop_questions() FROM PUBLIC;

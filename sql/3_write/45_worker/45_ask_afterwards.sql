@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.ask_afterwards(
     p_org_id bigint, p_item_id uuid, p_now timestamptz, p_again boolean DEFAULT false)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -50,15 +49,13 @@ BEGIN
         'layer', v_item.layer, 'evidence', v_today.asked, 'subject_key', v_today.subject_key_id), p_now, v_item.answered);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_afterwards(bigint, uuid, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.ask_afterwards IS
     'Asks the verifiers of its layer about a memory that is reported and cites words, as far as none of them was asked about this '
     'version. p_again: whatever its standing, and also those that have answered. Returns the number of new questions.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_afterwards(bigint, uuid, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.room_for_questions(p_now timestamptz)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Nobody answered in time: it is asked again when the pass comes by.
@@ -68,16 +65,14 @@ BEGIN
     RETURN 1000 - (SELECT count(*) FROM memwarden_data.job AS j WHERE j.state IN ('ready', 'running') AND j.afterwards);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.room_for_questions(timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.room_for_questions IS
     'How many questions about stored memories may be asked now: 1,000 are open at most. Those that nobody answered within a day go.';
-REVOKE ALL ON FUNCTION memwarden_internal.room_for_questions(timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verdicts_batch(
     p_org_id bigint, p_item_id uuid, p_count integer,
     OUT org_id bigint, OUT item_id uuid, OUT looked bigint, OUT faults bigint, OUT findings jsonb, OUT is_over boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -107,28 +102,24 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.verdicts_batch(bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.verdicts_batch IS
     'Asks verifiers about the next memories, as long as fewer than 1,000 such questions are open; item_id: the last of these memories, '
     'faults: how many questions it made.';
-REVOKE ALL ON FUNCTION memwarden_internal.verdicts_batch(bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.by_rules_alone(p_grounds jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT jsonb_agg(CASE WHEN g.e ? 'by_rules' THEN (g.e - 'by_rules') || jsonb_build_object('support', g.e -> 'by_rules') ELSE g.e END
                  ORDER BY g.place)
   FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.by_rules_alone(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.by_rules_alone IS
     'Evidence with the support that rules find in it, without what verifiers scored.';
-REVOKE ALL ON FUNCTION memwarden_internal.by_rules_alone(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_verdicts(p_org_id bigint, p_version_id uuid, p_plugin text, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
@@ -177,7 +168,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_verdicts(bigint, uuid, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.settle_verdicts IS
     'Appends what a verifier said afterwards of a version to its records, once all its verdicts are there and where the version is still '
     'the present one. The standing follows.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_verdicts(bigint, uuid, text, timestamptz) FROM PUBLIC;

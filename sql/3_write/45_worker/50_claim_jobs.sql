@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden.claim_jobs(
 RETURNS TABLE (job_id uuid, org text, request_id uuid, purpose text, plugin text, part integer, quorum integer,
                payload jsonb, settings jsonb, attempt integer, deadline timestamptz, locked_until timestamptz, trace_id text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- How many are asked for decides whether the index is worth its while.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -48,7 +47,7 @@ BEGIN
                           ORDER BY f.org_id DESC LIMIT 1) AS v ON true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
+COMMENT ON FUNCTION memwarden.claim_jobs IS
     'Claims due jobs of some plug-ins for the calling worker, those that a write waits for, and longest due, first. '
     'Two callers get different jobs. When a worker '
     'dies, another takes the job after its lease. After five attempts the job is set aside. worker: a name that is unique to each '
@@ -59,13 +58,11 @@ COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
     'version that is asked about afterwards. '
     'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
     'COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) TO memwarden_worker;
+GRANT EXECUTE ON FUNCTION memwarden.claim_jobs TO memwarden_worker;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_worker(p_worker text, p_lease interval)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_worker IS NULL OR p_worker !~ E'^\\S.{0,199}$'
@@ -77,15 +74,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_worker(text, interval) IS
+COMMENT ON FUNCTION memwarden_internal.require_worker IS
     'Raises 22023 for a worker''s name or a lease that is none, 25001 at an isolation other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_worker(text, interval) FROM PUBLIC;
 
 -- A job that kills whoever takes it must not go round for ever.
 CREATE OR REPLACE FUNCTION memwarden_internal.set_aside_abandoned(p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.job AS j
@@ -96,21 +91,18 @@ BEGIN
                            FOR UPDATE SKIP LOCKED);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.set_aside_abandoned IS
     'Sets aside the jobs that the last permitted attempt never ended.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.max_job_attempts()
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN 5;
-COMMENT ON FUNCTION memwarden_internal.max_job_attempts() IS 'After so many attempts a job is set aside.';
-REVOKE ALL ON FUNCTION memwarden_internal.max_job_attempts() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.max_job_attempts IS 'After so many attempts a job is set aside.';
 
 CREATE OR REPLACE FUNCTION memwarden.extend_job(job_id uuid, worker text, lease interval DEFAULT '1 minute')
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_worker(extend_job.worker, extend_job.lease);
@@ -120,9 +112,8 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.extend_job(uuid, text, interval) IS
+COMMENT ON FUNCTION memwarden.extend_job IS
     'Extends the lease of a job that the worker holds, counted from now. Returns false when the worker no longer holds the job: '
     'another took it, or nobody waits for it. job_id, worker: the job, and the worker that claimed it. lease: 1 second to 1 hour; 1 '
     'minute by default. Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.extend_job(uuid, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.extend_job(uuid, text, interval) TO memwarden_worker;
+GRANT EXECUTE ON FUNCTION memwarden.extend_job TO memwarden_worker;

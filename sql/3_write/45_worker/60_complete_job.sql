@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.hold_job(
         OUT attempts integer, OUT afterwards boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM FROM memwarden_data.write_request AS r
@@ -22,14 +21,12 @@ BEGIN
        FOR UPDATE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_job(uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.hold_job IS
     'A running job that this worker holds, locked together with its request or memory; nulls where it holds no such job.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_job(uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.complete_job(job_id uuid, worker text, verdict jsonb)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -69,7 +66,7 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.complete_job(uuid, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.complete_job IS
     'Stores the worker''s verdict of a job that it holds. The last verdict that a request waits for sends the request through the '
     'gates again, in the name of its writer, before this call returns. Of a memory that is stored, the last verdict of a plug-in '
     'becomes a record of provenance. Returns false, and changes nothing, where the worker no '
@@ -79,13 +76,11 @@ COMMENT ON FUNCTION memwarden.complete_job(uuid, text, jsonb) IS
     'isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.2.3.';
-REVOKE ALL ON FUNCTION memwarden.complete_job(uuid, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.complete_job(uuid, text, jsonb) TO memwarden_worker;
+GRANT EXECUTE ON FUNCTION memwarden.complete_job TO memwarden_worker;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_verdict(p_purpose text, p_verdict jsonb)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_fault text;
@@ -109,13 +104,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_verdict(text, jsonb) IS 'Raises 22023 for a verdict that is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_verdict(text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_verdict IS 'Raises 22023 for a verdict that is none.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_number_between(p_value jsonb, p_least numeric, p_most numeric)
 RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     CASE coalesce(jsonb_typeof(p_value), 'null')
@@ -125,6 +118,4 @@ BEGIN
     END CASE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_number_between(jsonb, numeric, numeric) IS
-    'Whether a JSON value is absent, null, or a number of that range.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_number_between(jsonb, numeric, numeric) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.is_number_between IS 'Whether a JSON value is absent, null, or a number of that range.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.fail_job(job_id uuid, worker text, error text, permanent boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now     timestamptz := clock_timestamp();
@@ -28,21 +27,19 @@ BEGIN
     RETURN CASE WHEN v_is_dead THEN 'dead' ELSE 'ready' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden.fail_job IS
     'Reports that a job of the worker failed, and returns ready, dead or null. A ready job is tried again after 5 seconds, and after '
     'twice as long with each attempt. A dead job is set aside, after five attempts or at once if permanent is true. The result is '
     'null where the worker no longer holds the job. job_id, worker: the job, and the worker that claimed it. error: what went wrong, '
     'never content; 500 characters are kept. permanent: true sets the job aside at once; false by default. Raises 22023 for a '
     'malformed name, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) TO memwarden_worker;
+GRANT EXECUTE ON FUNCTION memwarden.fail_job TO memwarden_worker;
 
 -- What was set aside has forgotten what it was about. So the question is asked anew: by the gate that asked it.
 CREATE OR REPLACE FUNCTION memwarden.revive_job(job_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_request_id uuid := (SELECT j.request_id FROM memwarden_data.job AS j WHERE j.job_id = revive_job.job_id);
@@ -64,10 +61,9 @@ BEGIN
     PERFORM memwarden_internal.send_again(v_request_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.revive_job(uuid) IS
+COMMENT ON FUNCTION memwarden.revive_job IS
     'Restarts a job that was set aside, with all its attempts and patience. The job''s request passes the gates once more, which '
     'counts as an attempt of the request. About a memory that is stored it is asked anew while that stands as reported. '
     'job_id: the job, as dead_jobs lists it. Raises 42704 where there is no such job, it is not '
     'set aside, or its request was decided meanwhile.';
-REVOKE ALL ON FUNCTION memwarden.revive_job(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.revive_job(uuid) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.revive_job TO memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.job_orgs()
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF pg_has_role(session_user, 'memwarden_worker', 'USAGE') THEN
@@ -11,15 +10,13 @@ BEGIN
     RETURN memwarden_internal.overseen_orgs();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_orgs() IS
+COMMENT ON FUNCTION memwarden_internal.job_orgs IS
     'The organisations whose jobs the caller may look at: all for workers and members of memwarden_admin.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_orgs() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_job_queue()
 RETURNS TABLE (org text, plugin text, purpose text, state text, depth bigint, overdue bigint, oldest_at timestamptz,
     oldest_age interval, most_attempts integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.job_orgs();
@@ -34,15 +31,16 @@ BEGIN
      GROUP BY o.name, j.plugin, j.purpose, j.state;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_job_queue() IS 'The rows of memwarden.job_queue.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_job_queue() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_job_queue() TO memwarden_auditor, memwarden_admin, memwarden_worker;
+COMMENT ON VIEW memwarden.job_queue IS
+    'Counts the jobs of the worker by organisation, plug-in, purpose and state. depth is how many there are. overdue is how many of '
+    'them are due and not claimed. oldest_at and oldest_age tell the age of the oldest. most_attempts is the most often that one of '
+    'them was tried.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_job_queue TO memwarden_auditor, memwarden_admin, memwarden_worker;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dead_jobs()
 RETURNS TABLE (job_id uuid, org text, request_id uuid, plugin text, purpose text, part integer, attempts integer,
                last_error text, created_at timestamptz, finished_at timestamptz, request_outcome text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.job_orgs();
@@ -56,6 +54,6 @@ BEGIN
      WHERE j.state = 'dead' AND j.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dead_jobs() IS 'The rows of memwarden.dead_jobs.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dead_jobs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dead_jobs() TO memwarden_auditor, memwarden_admin, memwarden_worker;
+COMMENT ON VIEW memwarden.dead_jobs IS
+    'Lists the jobs that were set aside, with their last error. revive_job() restarts a job whose request_outcome is DEFERRED.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dead_jobs TO memwarden_auditor, memwarden_admin, memwarden_worker;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.lines_of(p_canonical text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_content jsonb := p_canonical::jsonb;
@@ -15,10 +14,9 @@ BEGIN
         'strict $.** ? (@.type() == "string")') AS t (e));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lines_of(text) IS
+COMMENT ON FUNCTION memwarden_internal.lines_of IS
     'The texts of a content with their line breaks, one under the other, as far as marks are looked for: what passes '
     'says so at once.';
-REVOKE ALL ON FUNCTION memwarden_internal.lines_of(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_plain(p_canonical text, p_lines text)
 RETURNS boolean
@@ -28,15 +26,13 @@ RETURN NOT lower(p_lines) LIKE ANY ('{%think%,%thought%,%scratch%,%reason%,%acti
     '%,%traceback%,%exit%,%return code%}')
    AND p_lines !~ E'(?n)^\\s*at \\S|\\d ?%|\u001b|^[-dlbcps][-r][-w]|@\\S+:[~/]|^HTTP/|^\\[?\\d{4}-\\d\\d-\\d\\d|^@@ '
    AND p_canonical !~ E'^\\{.*"(thoughts?|chain_of_thought|scratchpad|reasoning_steps|stdout|stderr|exit_code|returncode|tool_call_id)":';
-COMMENT ON FUNCTION memwarden_internal.is_plain(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.is_plain IS
     'Whether a content (JSON text, and its lines_of()) can bear none of the marks below: true of nearly every one, and '
     'asked of each. Where it is false they are looked for.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_plain(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reasoning_mark(p_canonical text, p_lines text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE
@@ -53,15 +49,13 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reasoning_mark(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.reasoning_mark IS
     'By what a content (JSON text, and its lines_of()) looks like a step of reasoning: field, tag, thought, action, let '
     'me think, plan or step; NULL where it does not. Source: four-layer design, 4; D6.';
-REVOKE ALL ON FUNCTION memwarden_internal.reasoning_mark(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.output_mark(p_canonical text, p_lines text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE
@@ -83,8 +77,7 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.output_mark(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.output_mark IS
     'By what a content (JSON text, and its lines_of()) looks like what a tool printed: field, stack trace, exit code, '
     'progress bar, terminal codes, listing, prompt, response, log line or patch; NULL where it does not. Source: '
     'four-layer design, 4; D6.';
-REVOKE ALL ON FUNCTION memwarden_internal.output_mark(text, text) FROM PUBLIC;

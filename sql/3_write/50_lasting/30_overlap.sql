@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.overlap(
     p_org_id bigint, p_text text, p_config text, p_neighbours jsonb, p_settings jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_near  uuid[] := ARRAY(SELECT (n.e #>> '{}')::uuid FROM jsonb_path_query(
@@ -42,7 +41,7 @@ BEGIN
          ORDER BY o.understood DESC, o.share DESC, o.item_id LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.overlap IS
     'The memory, of the nearest ten that are neither in conflict with a text nor what it adds to, that holds more than '
     'settings.share of its words, and how many it holds: A memory of which the judge knows that it says all of the text '
     'goes before others. action: link where the judge does not know it and settings.unknown says so, else '
@@ -50,4 +49,3 @@ COMMENT ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb)
     'search configuration of the layer. NULL for none, for a text of fewer than settings.words such words, where '
     'settings.names is true and the text has a number or a name that the memory has not, and for a new value of a fact '
     'that is there. Source: four-layer design, 4; D6.';
-REVOKE ALL ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb) FROM PUBLIC;

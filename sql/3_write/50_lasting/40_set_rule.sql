@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_durability_rule(
     layer text, rule text, action text DEFAULT 'reject', settings jsonb DEFAULT '{}', active boolean DEFAULT true, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(set_durability_rule.org, 'full');
@@ -35,7 +34,7 @@ BEGIN
         'layer', layer, 'rule', rule, 'action', action, 'settings', v_settings || settings, 'active', active));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) IS
+COMMENT ON FUNCTION memwarden.set_durability_rule IS
     'Sets which content a layer does not keep, from the next write on. Content that is not kept is, for instance, a step of '
     'reasoning or the output of a tool. layer: the layer. rule: intermediate_reasoning, transient_output, confidence_floor or '
     'overlap. action: reject (the default) or defer. settings: the settings of the rule; those that are left out are as shipped. '
@@ -52,13 +51,11 @@ COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boole
     'an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: four-layer design, 4.';
-REVOKE ALL ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_durability_rule TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_durability_setting(p_known jsonb, p_settings jsonb)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT jsonb_typeof(p_settings) = 'object' AND NOT EXISTS (
     SELECT FROM jsonb_each(p_settings) AS s
@@ -68,14 +65,12 @@ SELECT jsonb_typeof(p_settings) = 'object' AND NOT EXISTS (
                 WHEN s.key = 'unknown' THEN s.value #>> '{}' NOT IN ('link', 'refuse')
                 WHEN s.key NOT IN ('marks', 'names', 'keys') THEN s.value @? 'strict $[*] ? (@.type() != "string")' END)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.is_durability_setting IS
     'Whether settings are an object of some of those that are known, each of their type and within its range.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_durability_rule(layer text, rule text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_durability_rule.org, 'full');
@@ -90,18 +85,16 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_durability_rule', jsonb_build_object('layer', layer, 'rule', rule));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_durability_rule(text, text, text) IS
+COMMENT ON FUNCTION memwarden.drop_durability_rule IS
     'Drops a durability rule of an organisation, so that the rule for all organisations holds again. org: the organisation; by '
     'default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 where there is none, 42501 without '
     'the right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.drop_durability_rule(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_durability_rule(text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_durability_rule TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_durability_rules(p_layer text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.durability_ruleset AS s WHERE s.layer = p_layer;
@@ -117,7 +110,6 @@ BEGIN
      GROUP BY o.org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_durability_rules(text) IS
+COMMENT ON FUNCTION memwarden_internal.compile_durability_rules IS
     'Makes what writes read of a layer''s rules anew, for all and for every organisation that has some of its own '
     'there. The caller holds the table''s lock.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_durability_rules(text) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_durability_rules()
 RETURNS TABLE (org text, layer text, rule text, action text, settings jsonb, active boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -13,7 +12,8 @@ BEGIN
      WHERE v_all OR d.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_durability_rules() IS 'The rows of memwarden.durability_rules.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_durability_rules() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_durability_rules()
+COMMENT ON VIEW memwarden.durability_rules IS
+    'Lists, by layer, the rules for content that never becomes a lasting memory. A rule of an organisation precedes that of all '
+    'organisations (global).';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_durability_rules
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

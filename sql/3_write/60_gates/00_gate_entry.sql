@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.gate_entry(
     p_gate text, p_outcome text, p_reason text, p_started timestamptz)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN E'\n' || substr(p_gate, 6) || ' ' || (date_part('epoch', clock_timestamp() - p_started) * 1000000)::integer
@@ -13,10 +12,9 @@ BEGIN
         || coalesce(' ' || to_json(p_reason), '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.gate_entry IS
     'One line of write_request.gates, behind a line feed: the gate (from its trigger''s name), its time in microseconds, '
     'R where it rejected and D where it deferred, A where it accepted with a reason; the reason as JSON.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) FROM PUBLIC;
 
 -- The gates of a plain write, where they stand at first, go by their numbers. A number never means another gate: what
 -- is stored is read by every later release. A gate of another name or place keeps its name.
@@ -31,9 +29,8 @@ RETURN replace(replace(replace(replace(replace(replace(replace(replace(replace(r
     E'\n40_evidence ', E'\n40 '), E'\n50_duplicate ', E'\n50 '),
     E'\n60_contradiction ', E'\n60 '), E'\n70_provenance ', E'\n70 '),
     E'\n80_approval ', E'\n80 '), E'\n90_commit ', E'\n90 ');
-COMMENT ON FUNCTION memwarden_internal.short_gates(text) IS
+COMMENT ON FUNCTION memwarden_internal.short_gates IS
     'The lines of gate_entry(), each behind a line feed, with numbers for the names that nearly every write has.';
-REVOKE ALL ON FUNCTION memwarden_internal.short_gates(text) FROM PUBLIC;
 
 -- The gates of a plain write that was decided at once are always the same, but for two: the stored line says which, and four times.
 -- None of these gates has run, and what was not timed by itself has no time: 0 would be a measurement.
@@ -49,10 +46,9 @@ RETURN CASE WHEN left(p_gates, 1) IN ('=', '+') THEN
     || E'\n50 ' || split_part(p_gates, ' ', 4) || E' S\n60 - S\n70 - S'
     || CASE WHEN strpos(p_gates, ' a') > 0 THEN E'\n80 - S' ELSE '' END || E'\n90 - S'
     ELSE p_gates END;
-COMMENT ON FUNCTION memwarden_internal.every_gate(text) IS
+COMMENT ON FUNCTION memwarden_internal.every_gate IS
     'A line for each gate, as gate_entry() makes them, of what is stored in write_request.gates: those lines, or of a plain '
     'write the line of plain_trail(), of which every gate has S, decided as a set, and - for a time that nobody took.';
-REVOKE ALL ON FUNCTION memwarden_internal.every_gate(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_of(p_gates text)
 RETURNS jsonb
@@ -72,10 +68,9 @@ RETURN (
                'us', nullif(split_part(g.line, ' ', 2), '-')::integer,
                'reason', substring(g.line FROM '^\S+ \S+ \S+ (.*)$')::jsonb) ORDER BY g.place), '[]')
       FROM string_to_table(memwarden_internal.every_gate(p_gates), E'\n') WITH ORDINALITY AS g (line, place));
-COMMENT ON FUNCTION memwarden_internal.gates_of(text) IS
+COMMENT ON FUNCTION memwarden_internal.gates_of IS
     'The lines of write_request.gates as everybody is shown them: an array of objects with gate, decision, us and reason. decision: '
     'ACCEPT, REJECT, DEFER, or DECIDED_AS_SET of a plain write, for which no gate ran. us: microseconds; null where nothing was timed.';
-REVOKE ALL ON FUNCTION memwarden_internal.gates_of(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_text(p_gates jsonb)
 RETURNS text
@@ -88,5 +83,4 @@ RETURN (
                    ELSE CASE WHEN g.entry ->> 'reason' IS NOT NULL THEN 'A' END END,
                CASE WHEN g.entry ->> 'reason' IS NOT NULL THEN g.entry -> 'reason' END), '' ORDER BY g.place)), 2), '')
       FROM jsonb_array_elements(p_gates) WITH ORDINALITY AS g (entry, place));
-COMMENT ON FUNCTION memwarden_internal.gates_text(jsonb) IS 'The lines of write_request.gates, from what gates_of() makes of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.gates_text(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.gates_text IS 'The lines of write_request.gates, from what gates_of() makes of them.';

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_reset()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_words jsonb;
@@ -116,6 +115,5 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_reset() IS
+COMMENT ON FUNCTION memwarden_internal.gate_reset IS
     'Trigger gate_00_reset: clears every column that a caller must not decide.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_reset() FROM PUBLIC;

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_sources()
 RETURNS TABLE (relation text, columns text[], of_readers boolean)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT c.relname, array_agg(DISTINCT a.attname::text), bool_and(r.ev_class = to_regclass('memwarden_data.reader_terms'))
   FROM pg_rewrite AS r
@@ -15,9 +14,8 @@ SELECT c.relname, array_agg(DISTINCT a.attname::text), bool_and(r.ev_class = to_
  WHERE r.ev_class IN (to_regclass('memwarden_data.layer_terms'), to_regclass('memwarden_data.reader_terms'))
  GROUP BY c.relname
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settings_sources() IS
+COMMENT ON FUNCTION memwarden_internal.settings_sources IS
     'The tables that layer_terms and reader_terms read, the columns of each, and whether readers alone go by them.';
-REVOKE ALL ON FUNCTION memwarden_internal.settings_sources() FROM PUBLIC;
 
 -- By row and not by statement: only so is it known whose settings they are, whether they changed at all, and what a
 -- subscription of logical replication changes. Always, also in a session that says it only replicates. And who knows what
@@ -25,7 +23,6 @@ REVOKE ALL ON FUNCTION memwarden_internal.settings_sources() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_triggers()
 RETURNS TABLE (name text, body text)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT format('trigger memwarden_data.%s %s', s.relation, t.name), format(
            'CREATE TRIGGER %2$s AFTER %3$s ON memwarden_data.%1$s FOR EACH %4$s '
@@ -40,15 +37,13 @@ SELECT format('trigger memwarden_data.%s %s', s.relation, t.name), format(
               (CASE WHEN s.of_readers THEN 'reader_truncated' ELSE 'settings_truncated' END, 'TRUNCATE', 'STATEMENT')
        ) AS t (name, event, level)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settings_triggers() IS
+COMMENT ON FUNCTION memwarden_internal.settings_triggers IS
     'The triggers that note every change of what settings_sources() names, and the statements that make each.';
-REVOKE ALL ON FUNCTION memwarden_internal.settings_triggers() FROM PUBLIC;
 
 -- Whoever changes a setting, by whatever right: hence SECURITY DEFINER. It answers nobody and takes nothing from who calls.
 CREATE OR REPLACE FUNCTION memwarden_internal.note_settings_change()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_old  jsonb;
@@ -75,15 +70,13 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_settings_change() IS
+COMMENT ON FUNCTION memwarden_internal.note_settings_change IS
     'Triggers settings_change and settings_truncated, reader_change and reader_truncated: what was made of the settings before holds '
     'no longer, or what was made of them for readers. Arguments: the columns that count.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_settings_change() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_changed(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Up to 2^40, and not by random(): its seed is the caller's to set.
@@ -105,7 +98,6 @@ BEGIN
     SELECT p_org_id, sum(f.weight) FROM folded AS f HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settings_changed(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.settings_changed IS
     'Notes that settings of an organisation have changed (0: of any; -1 - the organisation: what readers alone go by), and makes one '
     'row of its notes once there are 20. Their sum is what counts, and is the same to everybody.';
-REVOKE ALL ON FUNCTION memwarden_internal.settings_changed(bigint) FROM PUBLIC;

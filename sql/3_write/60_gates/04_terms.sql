@@ -5,7 +5,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.terms_of(p_form anyelement, p_principal_id bigint, p_layer text, p_path text)
 RETURNS anyelement
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found record;
@@ -39,15 +38,13 @@ BEGIN
     RETURN v_terms;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.terms_of(anyelement, bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.terms_of IS
     'On what terms a principal writes in a layer of a scope, given its path; NULL: its home. NULL where it is disabled, or where '
     'one of the three is none. Raises 55P03 where settings change all the time.';
-REVOKE ALL ON FUNCTION memwarden_internal.terms_of(anyelement, bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_terms(p_principal_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whoever keeps the same at the same time keeps it twice, and neither waits. Elsewhere a row that another took away
@@ -67,6 +64,5 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_terms(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.keep_terms IS
     'Keeps what settings make of a principal in a layer; false where one of them is none, or disabled.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_terms(bigint, text) FROM PUBLIC;

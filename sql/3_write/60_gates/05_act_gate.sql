@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_act()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -57,7 +56,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_act() IS
+COMMENT ON FUNCTION memwarden_internal.gate_act IS
     'Trigger gate_05_act: queues an act (write_request.act) for people, and carries it out when they have agreed, in '
     'the name of who asked. Source: H6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_act() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_identity()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started      timestamptz := clock_timestamp();
@@ -97,10 +96,9 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_identity() IS
+COMMENT ON FUNCTION memwarden_internal.gate_identity IS
     'Trigger gate_05_identity: resolves the writer from login or ticket, the scope and the layer. Source: chapter '
     '12.1.4, four-layer design 7.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_identity() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_anchored(p_path text, p_required text[], p_nullable text[])
 RETURNS boolean
@@ -108,15 +106,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN (p_required = '{}' AND p_nullable IS NULL)
     OR (p_required <@ regexp_split_to_array(ltrim(p_path, '/'), '/[^/]+/?')
         AND (p_nullable IS NULL OR array_remove(regexp_split_to_array(ltrim(p_path, '/'), '/[^/]+/?'), '') <@ (p_required || p_nullable)));
-COMMENT ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.is_anchored IS
     'Whether the kinds of scope on a path include every required one and, where nullable ones are named, no others. '
     'Source: agent memory primitives, 1.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_anchored_in(p_principal_id bigint, p_scope_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable)
@@ -124,13 +120,11 @@ BEGIN
              WHERE p.principal_id = p_principal_id AND s.scope_id = p_scope_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_anchored_in(bigint, bigint) IS 'is_anchored() of a principal and a scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_anchored_in(bigint, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.is_anchored_in IS 'is_anchored() of a principal and a scope.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_current_request_id(p_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id  bytea := uuid_send(p_id);
@@ -142,7 +136,6 @@ BEGIN
                AND substring(int8send((extract(epoch FROM v_now + interval '5 minutes') * 1000)::bigint) FROM 3);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_current_request_id(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.is_current_request_id IS
     'A request id is a UUID version 7 of the last 24 hours (5 minutes ahead, for clocks that differ): '
     'requests are partitioned by it, and an absurd time would land outside every partition.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_current_request_id(uuid) FROM PUBLIC;

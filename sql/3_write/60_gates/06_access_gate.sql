@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_access()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started   timestamptz := clock_timestamp();
@@ -103,8 +102,7 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_access() IS
+COMMENT ON FUNCTION memwarden_internal.gate_access IS
     'Trigger gate_06_access: what the item is to be classified as and which domains and attributes it bears, whether '
     'the writer''s role, clearance, domains, the policies and the residency rules permit that, and the lock of the scope. Source: chapter '
     '12.8.2, 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_access() FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_trial()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -33,15 +32,13 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_trial() IS
+COMMENT ON FUNCTION memwarden_internal.gate_trial IS
     'Trigger gate_06_trial: has the gates decide a request once more, on the terms of the profile that is tried, and notes what '
     'they said. What they did is rolled back. Where they fail, nothing is noted but the profile. Source: Z12.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_trial() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_answer()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NEW.outcome IS NULL THEN
@@ -59,6 +56,5 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_answer() IS
+COMMENT ON FUNCTION memwarden_internal.gate_answer IS
     'Trigger gate_90_answer: ends a trial. It raises what the gates before have decided, so that nothing of them stays. Source: Z12.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_answer() FROM PUBLIC;

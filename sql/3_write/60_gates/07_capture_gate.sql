@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_capture()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -53,19 +52,17 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_capture() IS
+COMMENT ON FUNCTION memwarden_internal.gate_capture IS
     'Trigger gate_07_capture: looks up what was said in the captures that a write cites, where the writer may cite them, '
     'and makes the memory at least as secret as the captures and memories that it cites, and encrypted where one of these or '
     'recorded evidence is. A capture or memory that the writer '
     'may not cite and one that is not there are left alone alike. Source: V9, P5.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_capture() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.words_cited(
     p_principal_id bigint, p_org_id bigint, p_request_id uuid, p_evidence jsonb, p_reference jsonb, p_subject text, p_predicate text,
     p_content text, OUT reference jsonb, OUT level smallint, OUT domains text[], OUT key_id uuid)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_uri     text := p_reference ->> 'uri';
@@ -111,18 +108,16 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_cited(bigint, bigint, uuid, jsonb, jsonb, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.words_cited IS
     'A reference to a capture with the sentence of it that bears the claim out best and what was recorded of it, how '
     'secret it is, its domains, and the key under which it is encrypted. Where the principal may not cite it or it is not there: '
     'what a memory that the request '
     'cites or copies has kept of it, or the reference alone. Keeps the capture from ending until the transaction does.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_cited(bigint, bigint, uuid, jsonb, jsonb, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.kept_words(
     p_principal_id bigint, p_org_id bigint, p_request_id uuid, p_evidence jsonb, p_uri text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT k.reference
@@ -137,17 +132,15 @@ BEGIN
              WHERE k.reference ->> 'uri' = p_uri AND k.reference ? 'recorded' LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.kept_words(bigint, bigint, uuid, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.kept_words IS
     'The reference to a capture as a memory keeps it that a request cites or copies and that the principal may read: the sentence, '
     'and what was recorded of it. NULL where none does. So a copy stands on the words after the capture has ended.';
-REVOKE ALL ON FUNCTION memwarden_internal.kept_words(bigint, bigint, uuid, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.citable_now(
     p_principal_id bigint, p_org_id bigint, p_uri text, OUT capture_id uuid, OUT level smallint, OUT domains text[],
     OUT recorder_id bigint)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found record := memwarden_internal.citable_capture(p_principal_id, p_org_id, p_uri);
@@ -168,14 +161,12 @@ BEGIN
     capture_id := v_found.capture_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.citable_now(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.citable_now IS
     'The capture that a reference names, where the principal may cite it by the policies too: see citable_capture().';
-REVOKE ALL ON FUNCTION memwarden_internal.citable_now(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.raised_label(p_label_id integer, p_level smallint, p_domains text[], p_principal_id bigint)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT CASE WHEN l.classification >= p_level AND l.domains @> p_domains THEN l.label_id
@@ -186,7 +177,6 @@ BEGIN
               FROM memwarden_data.label AS l WHERE l.label_id = p_label_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.raised_label(integer, smallint, text[], bigint) IS
+COMMENT ON FUNCTION memwarden_internal.raised_label IS
     'A label, or one like it that is at least of that classification and bears these domains too; NULL where the principal '
     'may make no more labels.';
-REVOKE ALL ON FUNCTION memwarden_internal.raised_label(integer, smallint, text[], bigint) FROM PUBLIC;

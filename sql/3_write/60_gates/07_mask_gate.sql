@@ -3,19 +3,16 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.masked(p_document text, p_values text[])
 RETURNS text
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].mask(p_document, p_values)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.masked(text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.masked IS
     'A JSON document without some values; NULL where it has none of them, or is no JSON.';
-REVOKE ALL ON FUNCTION memwarden_internal.masked(text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_mask()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started   timestamptz := clock_timestamp();
@@ -62,7 +59,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_mask() IS
+COMMENT ON FUNCTION memwarden_internal.gate_mask IS
     'Trigger gate_07_mask: takes the values of sensitive attributes of entities out of what is written at a lower '
     'classification, where its scope is theirs or below. Decides nothing. Source: memory fabric, redaction.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_mask() FROM PUBLIC;

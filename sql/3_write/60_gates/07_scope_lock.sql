@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_free_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Nobody is there nearly always: no subtransaction, no timeout to set.
@@ -12,29 +11,25 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_free_scope(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.lock_free_scope IS
     'Locks one scope and layer for this transaction if nobody holds it, and somebody has before.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_free_scope(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.lock_free_scope(p_org_id, p_scope_id, p_layer)
         OR memwarden_internal.wait_for_scope(p_org_id, p_scope_id, p_layer);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.lock_scope IS
     'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout (at most five '
     'minutes), or the layer''s lock_wait where none is set. Raises 28000 where the caller was disabled meanwhile.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wait_for_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_caller  bigint := memwarden_internal.current_principal();
@@ -65,14 +60,12 @@ BEGIN
     RETURN v_locked;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.wait_for_scope IS
     'The slow half of lock_scope(): makes the row where it is missing, unless the scope is closed, and waits for it.';
-REVOKE ALL ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_caller(p_principal_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- A statement of its own, which sees what was committed during the wait.
@@ -81,9 +74,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_caller(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.require_caller IS
     'Raises 28000 where the caller is no longer who it was before it waited: disabled, or its login bound to another.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_caller(bigint) FROM PUBLIC;
 
 -- A batch locks all its scopes first, in one order: two batches in opposite orders cannot deadlock.
 -- Only scopes the writer may write: others it could otherwise block. A batch is patient, since the one
@@ -91,7 +83,6 @@ REVOKE ALL ON FUNCTION memwarden_internal.require_caller(bigint) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_scopes(p_principal_id bigint, p_paths text[], p_layers text[])
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs    bigint[];
@@ -144,8 +135,7 @@ BEGIN
     RETURN v_locked;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.lock_scopes IS
     'Locks every (scope, layer) of a batch that the principal may write, in ascending order; false, and none locked, '
     'when one stayed busy for lock_timeout, or five minutes where none is set or more. Raises 28000 where the caller was disabled '
     'meanwhile.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) FROM PUBLIC;

@@ -8,7 +8,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.examine(
     OUT attribute_key bytea, OUT sought_key bytea)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 core = GD["memwarden:@python_hash@"]
@@ -19,17 +18,15 @@ return core.examine(
     p_content, p_subject, p_predicate, p_schema, p_constraints,
     p_template, p_synonyms, p_max_bytes, p_want_embedding, p_rules_hash, p_arguments)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.examine IS
     'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), '
     'schema findings; and what the rules find in it, in subject, predicate and the other arguments (a JSON object), '
     'with the level of what may stay; and attribute_key(), with '
     'sought_key, the same where the content may end or deny what has that key. Never raises for bad content.';
-REVOKE ALL ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_canonical()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -131,10 +128,9 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_canonical() IS
+COMMENT ON FUNCTION memwarden_internal.gate_canonical IS
     'Trigger gate_08_canonical: works out what the gates behind it compare, and takes out of the request what is to be '
     'redacted or encrypted. Decides nothing. Source: chapter 12.1.7, 12.3.2; four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_canonical() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.screened_arguments(
     p_evidence jsonb, p_origin jsonb, p_kind text, p_idempotency_key text, p_trace_id text, p_justification text)
@@ -146,7 +142,6 @@ RETURN NULLIF(jsonb_strip_nulls(jsonb_build_object(
     'origin', CASE WHEN pg_column_size(p_origin) <= 65536 THEN p_origin END,
     'kind', left(p_kind, 100), 'idempotency_key', left(p_idempotency_key, 1000), 'trace_id', left(p_trace_id, 200),
     'justification', left(p_justification, 4000))), '{}');
-COMMENT ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.screened_arguments IS
     'The arguments of a request that are kept and hold the caller''s words, beside content, subject and predicate; NULL '
     'for none. Attributes and domains are names from an administrator''s list.';
-REVOKE ALL ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) FROM PUBLIC;

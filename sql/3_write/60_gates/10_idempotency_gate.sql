@@ -7,15 +7,12 @@ RETURN sha256(p_content_hash || convert_to(jsonb_build_array(
     p_org_id, p_principal_id, p_scope_id, p_layer, p_subject, p_predicate)::text
     -- The same words elsewhere are no correction yet.
     || coalesce(p_corrects::text, ''), 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.token_of(bytea, bigint, bigint, bigint, text, text, text, uuid) IS
-    'The idempotency token of a request without a key of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.token_of(bytea, bigint, bigint, bigint, text, text, text, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.token_of IS 'The idempotency token of a request without a key of its own.';
 
 -- Was this very request made before? Runs under the scope's lock, so two at the same moment answer one after the other.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_idempotency()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -75,11 +72,10 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_idempotency() IS
+COMMENT ON FUNCTION memwarden_internal.gate_idempotency IS
     'Trigger gate_10_idempotency: answers a replay with the first commit. The token is the caller''s key, or SHA-256 '
     'over canonical content, organisation, agent, scope, layer, subject, predicate and the memory that it corrects. '
     'Source: chapter 12.1.7.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_idempotency() FROM PUBLIC;
 
 -- Most writes: a row and two entries of indexes less for each.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_its_own_token(
@@ -87,10 +83,9 @@ CREATE OR REPLACE FUNCTION memwarden_internal.is_its_own_token(
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_admission = 'full' AND p_idempotency_key IS NULL AND p_corrects IS NULL AND p_key_hash IS NULL;
-COMMENT ON FUNCTION memwarden_internal.is_its_own_token(text, text, uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.is_its_own_token IS
     'Whether a replay of a plain write is known by the memory itself: its layer holds a content once, the caller gave no '
     'key, and the memory has no key that another value could take.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_its_own_token(text, text, uuid, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.written_before(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_fingerprint bytea, p_content_hash bytea,
@@ -98,7 +93,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.written_before(
     OUT request_id uuid, OUT item_id uuid, OUT version_id uuid)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_is_keyed boolean;
@@ -129,12 +123,9 @@ BEGIN
     version_id := NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.written_before(bigint, bigint, text, bigint, bytea, bytea, text, text, uuid, timestamptz,
-    timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.written_before IS
     'The memory that a plain write of the same content by the same principal, without a key of its own, became since a '
     'time, and that write; nulls where there is none, or where the memory has moved on.';
-REVOKE ALL ON FUNCTION memwarden_internal.written_before(bigint, bigint, text, bigint, bytea, bytea, text, text, uuid,
-    timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.answer_replay(
     p_org_id bigint, p_request_id uuid, p_version_id uuid, p_derived boolean,
@@ -142,7 +133,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.answer_replay(
         OUT outcome text, OUT reason text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_says_same  boolean;
@@ -183,8 +173,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz,
-    timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.answer_replay IS
     'What a token seen before means for the request at hand; nulls when it means nothing any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz,
-    timestamptz) FROM PUBLIC;

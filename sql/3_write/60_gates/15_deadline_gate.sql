@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_deadline()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -14,6 +13,5 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_deadline() IS
+COMMENT ON FUNCTION memwarden_internal.gate_deadline IS
     'Trigger gate_15_deadline: a request whose deadline has passed, by the server''s clock, writes nothing. Source: chapter 12.1.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_deadline() FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_admission()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started  timestamptz := clock_timestamp();
@@ -54,16 +53,14 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_admission() IS
+COMMENT ON FUNCTION memwarden_internal.gate_admission IS
     'Trigger gate_20_admission: whether the layer takes direct writes, and from this agent; whether the session''s '
     'budget is exhausted; and a permit of the agent''s rate limit. Source: chapter 12.1.4, 12.1.8.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_admission() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_anothers_key(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_principal_id bigint, p_now timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -82,6 +79,5 @@ BEGIN
                AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_anothers_key(bigint, bigint, text, bytea, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.is_anothers_key IS
     'Whether a key is held by items of other writers alone, of those that this writer may see.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_anothers_key(bigint, bigint, text, bytea, bigint, timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_schema()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started   timestamptz := clock_timestamp();
@@ -65,7 +64,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_schema() IS
+COMMENT ON FUNCTION memwarden_internal.gate_schema IS
     'Trigger gate_25_schema: the content against its registered schema, and every argument against its range; all '
     'violations at once. Source: chapter 12.2.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_schema() FROM PUBLIC;

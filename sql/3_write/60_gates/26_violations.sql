@@ -3,15 +3,12 @@ CREATE OR REPLACE FUNCTION memwarden_internal.violation(p_code text, p_path text
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_array(jsonb_build_object('code', p_code, 'path', p_path, 'message', p_message));
-COMMENT ON FUNCTION memwarden_internal.violation(text, text, text) IS
-    'One violation: reason code, dotted path, and a message without content.';
-REVOKE ALL ON FUNCTION memwarden_internal.violation(text, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.violation IS 'One violation: reason code, dotted path, and a message without content.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.text_violations(
     p_subject text, p_predicate text, p_idempotency_key text, p_trace_id text, p_justification text)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_errors jsonb := '[]'::jsonb;
@@ -34,14 +31,12 @@ BEGIN
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.text_violations IS
     'Violations of subject, predicate, idempotency key, trace id and justification.';
-REVOKE ALL ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.number_violations(p_confidence double precision, p_importance double precision)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_errors jsonb := '[]'::jsonb;
@@ -56,8 +51,7 @@ BEGIN
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.number_violations(double precision, double precision) IS 'Violations of confidence and importance.';
-REVOKE ALL ON FUNCTION memwarden_internal.number_violations(double precision, double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.number_violations IS 'Violations of confidence and importance.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_evidence(p_evidence jsonb)
 RETURNS boolean
@@ -68,15 +62,13 @@ RETURN octet_length(p_evidence::text) <= 1400
    AND NOT coalesce(p_evidence @? 'strict $[*] ? (((@.uri.type() == "string" && @.uri like_regex "\\S") is unknown)
         || @.uri.type() != "string" || !(@.uri like_regex "\\S") || @.excerpt.type() != "string"
         || exists(@.type) || exists(@.version) || exists(@.accessed_at))', true);
-COMMENT ON FUNCTION memwarden_internal.is_plain_evidence(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.is_plain_evidence IS
     'Whether evidence_violations() has nothing to look for: few references, with a uri, perhaps an excerpt, and nothing '
     'else that it asks about. Of any other it says false.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_plain_evidence(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_violations(p_evidence jsonb, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_errors jsonb;
@@ -115,14 +107,12 @@ BEGIN
     RETURN coalesce(v_errors, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.evidence_violations IS
     'Violations of the form of evidence references. What they are worth is not asked here. Source: chapter 12.4.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.origin_violations(p_origin jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_errors jsonb;
@@ -173,15 +163,13 @@ BEGIN
     RETURN coalesce(v_errors, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.origin_violations(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.origin_violations IS
     'Violations of the form of an origin. Source: chapter 12.4.2, four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.origin_violations(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.time_violations(
     p_ttl interval, p_max_ttl interval, p_valid_from timestamptz, p_valid_to timestamptz, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_errors jsonb := '[]'::jsonb;
@@ -198,15 +186,12 @@ BEGIN
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.time_violations(interval, interval, timestamptz, timestamptz, timestamptz) IS
-    'Violations of TTL and valid time.';
-REVOKE ALL ON FUNCTION memwarden_internal.time_violations(interval, interval, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.time_violations IS 'Violations of TTL and valid time.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.embedding_violations(
     p_embedding real[], p_model text, p_model_dimension integer, p_schema_dimension integer, p_wanted text)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_errors jsonb := '[]'::jsonb;
@@ -240,6 +225,5 @@ BEGIN
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.embedding_violations(real[], text, integer, integer, text) IS
+COMMENT ON FUNCTION memwarden_internal.embedding_violations IS
     'Violations of the embedding: dimension of model and schema, finite and not zero at half precision.';
-REVOKE ALL ON FUNCTION memwarden_internal.embedding_violations(real[], text, integer, integer, text) FROM PUBLIC;

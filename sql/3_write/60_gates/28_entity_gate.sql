@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_entity()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -40,17 +39,15 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_entity() IS
+COMMENT ON FUNCTION memwarden_internal.gate_entity IS
     'Trigger gate_28_entity: finds out which entities, decision and workflow a memory belongs to, and rejects a '
     'relation between entities that the ontology does not allow. Source: memory fabric; knowledge graph.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_entity() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ontology_faults(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_predicate text,
     p_subject jsonb, p_object jsonb, p_scopes bigint[], p_clearance smallint, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_relation jsonb := (memwarden_internal.ontology_in_force(p_org_id)).document -> 'relation_types' -> p_predicate;
@@ -74,17 +71,14 @@ BEGIN
     RETURN v_faults;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ontology_faults(bigint, bigint, text, bigint, text, jsonb, jsonb, bigint[], smallint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.ontology_faults IS
     'What the ontology in force says against a fact about entities: an array of code, path and message, empty where nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.ontology_faults(bigint, bigint, text, bigint, text, jsonb, jsonb, bigint[], smallint,
-    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.leads_to(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_predicate text,
     p_from bigint, p_to bigint, p_scopes bigint[], p_clearance smallint, p_now timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ends    bigint[] := memwarden_internal.same_entities(p_org_id, p_to, p_scopes, p_clearance);
@@ -115,7 +109,5 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.leads_to(bigint, bigint, text, bigint, text, bigint, bigint, bigint[], smallint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.leads_to IS
     'Whether the facts of a predicate in a scope and layer, of those that the writer reads, lead from one entity to another.';
-REVOKE ALL ON FUNCTION memwarden_internal.leads_to(bigint, bigint, text, bigint, text, bigint, bigint, bigint[], smallint,
-    timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_consent()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -25,7 +24,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_consent() IS
+COMMENT ON FUNCTION memwarden_internal.gate_consent IS
     'Trigger gate_29_consent: refuses a write about somebody who has not agreed to its purpose, or has a human asked, '
     'as the class or the pack has it; who withdrew is not written about. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_consent() FROM PUBLIC;

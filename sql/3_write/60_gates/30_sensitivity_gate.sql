@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_sensitivity()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -38,18 +37,16 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_sensitivity() IS
+COMMENT ON FUNCTION memwarden_internal.gate_sensitivity IS
     'Trigger gate_30_sensitivity: refuses what the rules block, asks a classifier about what they flag, where the layer '
     'has one, and has a human asked about what they want reviewed, where the layer lasts. What they redact or encrypt '
     'is out of the request already. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_sensitivity() FROM PUBLIC;
 
 -- What lasts and speaks to its readers is read by a person first. What happened may hold such words: it is kept, and marked.
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_about_findings(
     p_asked jsonb, p_sensitive jsonb, p_admission text, p_same_key text, p_ttl interval)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_lasts    boolean := p_admission = 'full' AND (p_same_key = 'new_version' OR p_ttl IS NULL);
@@ -67,16 +64,14 @@ BEGIN
             FROM jsonb_array_elements(v_findings) AS f)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_about_findings(jsonb, jsonb, text, text, interval) IS
+COMMENT ON FUNCTION memwarden_internal.ask_about_findings IS
     'write_request.review_asked with INSTRUCTION_REVIEW or SENSITIVE_REVIEW added where findings have the action review '
     'and the layer lasts: every gate weighs its contents, and it holds truths (p_same_key: new_version), or nothing in '
     'it ends by itself (p_ttl: of the layer).';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_about_findings(jsonb, jsonb, text, text, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verdict_findings(p_verdicts jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(jsonb_build_object(
            'rule', 'classifier.' || (v ->> 'plugin'),
@@ -85,13 +80,11 @@ SELECT coalesce(jsonb_agg(jsonb_build_object(
            'level', 'high', 'action', 'block', 'path', '', 'part', 'value', 'start', 0, 'length', 0, 'score', v -> 'score')), '[]')
   FROM jsonb_array_elements(p_verdicts) AS v WHERE v ->> 'decision' = 'reject'
 $function$;
-COMMENT ON FUNCTION memwarden_internal.verdict_findings(jsonb) IS 'What classifiers refused, as findings.';
-REVOKE ALL ON FUNCTION memwarden_internal.verdict_findings(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.verdict_findings IS 'What classifiers refused, as findings.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tell_of_block(p_request_id uuid, p_sensitive jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whoever is connected may listen: the id tells nothing but to who may ask for it.
@@ -100,7 +93,6 @@ BEGIN
         SELECT jsonb_agg(f - '{level,action,score}'::text[]) FROM jsonb_array_elements(p_sensitive) AS f WHERE f ->> 'action' = 'block'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tell_of_block(uuid, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.tell_of_block IS
     'Tells who listens on memwarden_alert that a write was blocked, and returns its detail: {"level", "findings": '
     '[{"rule", "kind", "path", "part", "start", "length"}]}.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_of_block(uuid, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_allowance()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -25,7 +24,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_allowance() IS
+COMMENT ON FUNCTION memwarden_internal.gate_allowance IS
     'Trigger gate_31_allowance: defers a request that got no permit of its agent''s rate limit, until one is expected '
     'to be free. Source: chapter 12.1.8.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_allowance() FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_scope_lock()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -16,6 +15,5 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_scope_lock() IS
+COMMENT ON FUNCTION memwarden_internal.gate_scope_lock IS
     'Trigger gate_32_scope_lock: defers a request whose scope another writer held for longer than lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_scope_lock() FROM PUBLIC;

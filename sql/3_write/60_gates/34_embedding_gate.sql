@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_embedding()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -30,7 +29,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_embedding() IS
+COMMENT ON FUNCTION memwarden_internal.gate_embedding IS
     'Trigger gate_34_embedding: defers a write that has no vector of a model, in a layer whose embedding is worker, '
     'until the worker has made one; the gates behind it judge with that. Source: chapter 12.2.4, Z6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_embedding() FROM PUBLIC;

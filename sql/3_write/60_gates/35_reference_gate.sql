@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_reference()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -40,7 +39,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_reference() IS
+COMMENT ON FUNCTION memwarden_internal.gate_reference IS
     'Trigger gate_35_reference: refuses near-verbatim copies of canonical content and of records, or notes them, as the '
     'agent''s leak defence says; defers while a source cannot be read. Source: agent memory primitives, 9 and 13.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_reference() FROM PUBLIC;

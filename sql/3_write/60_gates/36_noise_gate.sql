@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_noise()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -30,7 +29,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_noise() IS
+COMMENT ON FUNCTION memwarden_internal.gate_noise IS
     'Trigger gate_36_noise: refuses what a human has refused in this scope and layer, in the same words or in others, '
     'for as long as that is remembered. Source: chapter 12.6.7, memory fabric (review queue).';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_noise() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_durability()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -53,8 +52,7 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_durability() IS
+COMMENT ON FUNCTION memwarden_internal.gate_durability IS
     'Trigger gate_37_durability: refuses, or has a human asked about, what the rules of the layer do not let last: '
     'intermediate reasoning, transient output, inferred facts below the confidence floor. Source: four-layer design, 4; '
     'D6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_durability() FROM PUBLIC;

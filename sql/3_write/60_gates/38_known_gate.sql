@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.known_item(
     OUT item_id uuid, OUT version_id uuid, OUT principal_id bigint, OUT is_exact boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -52,12 +51,9 @@ BEGIN
      WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text, timestamptz,
-    timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.known_item IS
     'Of what a scope and layer hold with a fingerprint, and the principal reads, one that says the same of the same '
     'time, if possible to the letter; nulls where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text,
-    timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 -- A bare value that the memory of its key has under a name, as "Lisbon" where {"city": "Lisbon"} stands: it says the same, and less.
 CREATE OR REPLACE FUNCTION memwarden_internal.named_value(
@@ -65,7 +61,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.named_value(
     OUT item_id uuid, OUT version_id uuid, OUT principal_id bigint, OUT is_exact boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Nothing of that key yet: an unknown number would still be looked for beside every version.
@@ -86,14 +81,12 @@ BEGIN
                NULL)).fingerprint, p_subject_key_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.named_value(bigint, uuid, jsonb, text, text, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.named_value IS
     'The memory, where its content is one member with that value, compared as fingerprints are; nulls where it is not.';
-REVOKE ALL ON FUNCTION memwarden_internal.named_value(bigint, uuid, jsonb, text, text, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_known()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -145,7 +138,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_known() IS
+COMMENT ON FUNCTION memwarden_internal.gate_known IS
     'Trigger gate_38_known: rejects what the scope and layer already hold, by content hash or by normalised '
     'fingerprint, and names the item. Source: chapter 12.3.2, tiers 1 and 2.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_known() FROM PUBLIC;

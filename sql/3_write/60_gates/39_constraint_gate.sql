@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_constraint()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started  timestamptz := clock_timestamp();
@@ -83,7 +82,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_constraint() IS
+COMMENT ON FUNCTION memwarden_internal.gate_constraint IS
     'Trigger gate_39_constraint: rejects a fact that is not of the form its predicate asks for, or that is known from '
     'the other side, and finds what contradicts it by what has been declared. Source: chapter 12.2.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_constraint() FROM PUBLIC;

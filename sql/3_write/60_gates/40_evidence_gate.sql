@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_evidence()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -101,19 +100,17 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
+COMMENT ON FUNCTION memwarden_internal.gate_evidence IS
     'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least '
     'authority, sources outside the agent, no circle. Asks the verifiers of the layer. What evidence denies is refused; '
     'what it does not tell, and what has none, is stored, asked about or refused as the layer says. Source: chapter 12.2.3, '
     '12.11.3, 12.11.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.short_of_evidence(
     p_score double precision, p_threshold double precision, p_grounds jsonb, p_unmet text, p_unmet_detail jsonb,
     p_unclear text, p_no_evidence text, OUT does text, OUT reason text, OUT detail jsonb)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     detail := jsonb_build_object('fact_score', p_score, 'threshold', p_threshold, 'evidence',
@@ -133,19 +130,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.short_of_evidence(
-    double precision, double precision, jsonb, text, jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.short_of_evidence IS
     'What becomes of a write whose evidence is not enough: store, ask or refuse, with the reason and the detail of a refusal. What '
     'evidence denies is refused; p_unmet is what else the layer asks for and does not get, as unmet_demand() says it.';
-REVOKE ALL ON FUNCTION memwarden_internal.short_of_evidence(
-    double precision, double precision, jsonb, text, jsonb, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unmet_demand(
     p_self_reference text, p_min_authority double precision, p_min_external integer, p_external_types text[],
     p_self_made jsonb, p_least_authority double precision, p_external integer, p_grounds jsonb, OUT reason text, OUT detail jsonb)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_self_reference = 'refuse' AND p_self_made <> '[]'
@@ -163,18 +156,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision, integer, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.unmet_demand IS
     'The first thing that a layer asks of evidence and that is not there, beside the score: not the agent''s own word, '
     'enough authority, enough sources from outside. Nulls where there is none. Source: chapter 12.11.3, 12.11.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision,
-    integer, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_about(
     p_org_id bigint, p_request_id uuid, p_layer text, p_payload jsonb, p_grounds jsonb,
     OUT reason text, OUT detail jsonb, OUT grounds jsonb, OUT fact_score double precision, OUT verified_by jsonb, OUT retry_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_asked   record;
@@ -190,14 +180,12 @@ BEGIN
     retry_at := v_asked.retry_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.ask_about IS
     'Asks the verifiers of a layer about a write, and weighs what they have answered.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told_of_grounds(p_grounds jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(jsonb_build_object(
            'index', g.e -> 'index', 'type', g.e -> 'type', 'registered', g.e -> 'registered', 'authority', g.e -> 'authority',
@@ -205,15 +193,13 @@ SELECT coalesce(jsonb_agg(jsonb_build_object(
            ORDER BY (g.e ->> 'index')::integer), '[]')
   FROM jsonb_array_elements(p_grounds) AS g (e)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.told_of_grounds(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.told_of_grounds IS
     'What a refusal says of the evidence: numbers and types, by the place of each reference.';
-REVOKE ALL ON FUNCTION memwarden_internal.told_of_grounds(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.closes_circle(
     p_principal_id bigint, p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_item_ids uuid[], p_version_ids uuid[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Whose next version it would be. A hidden holder of the key is none: the write makes an item beside it.
@@ -226,27 +212,24 @@ BEGIN
     RETURN CASE WHEN v_heads = '{}' THEN false ELSE memwarden_internal.rests_on(p_org_id, p_item_ids, p_version_ids, v_heads) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.closes_circle IS
     'Whether the cited memories rest on the item that a write would make a new version of; NULL where that is too much '
     'to look through. Source: chapter 12.11.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.looks_at_source(p_plugin text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 -- All others judge the words that the writer has quoted.
 RETURN p_plugin IN ('retrieval', 'code_execution') OR starts_with(p_plugin, 'register');
-COMMENT ON FUNCTION memwarden_internal.looks_at_source(text) IS
+COMMENT ON FUNCTION memwarden_internal.looks_at_source IS
     'Whether a plug-in looks at the source itself: it fetches it (retrieval), runs it (code_execution), or asks a register (a name '
     'that begins with register).';
-REVOKE ALL ON FUNCTION memwarden_internal.looks_at_source(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weigh_verdicts(
     p_state text, p_verdicts jsonb, p_grounds jsonb,
     OUT reason text, OUT detail jsonb, OUT grounds jsonb, OUT fact_score double precision, OUT verified_by jsonb)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_score double precision;
@@ -283,8 +266,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_verdicts(text, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.weigh_verdicts IS
     'What the verdicts of the verifiers make of a write: AWAITING_VERDICT, VERDICT_TIMEOUT, VERIFICATION_FAILED (at '
     'least half of those of one verifier reject), or the factual score with the mean of their scores as support of '
     'every piece of evidence that is believed and does not contradict the claim. Source: chapter 12.2.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_verdicts(text, jsonb, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_external()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -49,16 +48,14 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_external() IS
+COMMENT ON FUNCTION memwarden_internal.gate_external IS
     'Trigger gate_45_external: asks the plug-ins that the layer has for the purpose gate; one that rejects decides. '
     'What one has run is evidence. Source: chapter 12.1.5, 12.2.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_external() FROM PUBLIC;
 
 -- The worker saw it run, but what ran is the writer's: it is on record, and is neither an outside source nor part of the score.
 CREATE OR REPLACE FUNCTION memwarden_internal.grounds_of_runs(p_request_id uuid, p_verdicts jsonb, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -71,7 +68,6 @@ BEGIN
          WHERE jsonb_typeof(v.e #> '{detail,run}') = 'object');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.grounds_of_runs(uuid, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.grounds_of_runs IS
     'What the record of a version says of the runs behind its verdicts: a piece of evidence of the type code_execution '
     'for each verdict whose detail has a run. Source: chapter 12.2.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.grounds_of_runs(uuid, jsonb, timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_correction()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -45,22 +44,19 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_correction() IS
+COMMENT ON FUNCTION memwarden_internal.gate_correction IS
     'Trigger gate_48_correction: a request that corrects a memory goes on where its writer wrote that memory last and '
     'the memory is current; the gates behind compare it with all others.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_correction() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.but_item(p_found jsonb, p_item_id uuid)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_path_query_array(p_found, '$[*] ? (!(@.item_id == $item))', jsonb_build_object('item', p_item_id));
-COMMENT ON FUNCTION memwarden_internal.but_item(jsonb, uuid) IS 'What gates found of memories, without one of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.but_item(jsonb, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.but_item IS 'What gates found of memories, without one of them.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.circle_of_correction(p_org_id bigint, p_item_id uuid, p_evidence jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_cited uuid[] := ARRAY(
@@ -73,16 +69,14 @@ BEGIN
            WHEN true THEN 'PROVENANCE_CYCLE' WHEN false THEN NULL ELSE 'PROVENANCE_TOO_DEEP' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.circle_of_correction(bigint, uuid, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.circle_of_correction IS
     'PROVENANCE_CYCLE where a correction cites memories that rest on what it corrects, PROVENANCE_TOO_DEEP where that '
     'is too much to look through; NULL else.';
-REVOKE ALL ON FUNCTION memwarden_internal.circle_of_correction(bigint, uuid, jsonb) FROM PUBLIC;
 
 -- What a correction leaves out stays as it is. Of another's memory nothing is taken over, and the gate refuses.
 CREATE OR REPLACE FUNCTION memwarden_internal.corrected(p_principal_id bigint, p_item_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -93,7 +87,6 @@ BEGIN
            AND i.status = 'ACTIVE' AND memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', false) IS NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.corrected(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.corrected IS
     'What a correction of a memory keeps unless it says otherwise: {"scope", "kind", "class", "subject", "predicate"}; '
     'NULL where the principal did not write that memory last or may not write it.';
-REVOKE ALL ON FUNCTION memwarden_internal.corrected(bigint, uuid) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_duplicate()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -82,10 +81,9 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_duplicate() IS
+COMMENT ON FUNCTION memwarden_internal.gate_duplicate IS
     'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by '
     'what says all that it says and more. What probably says the same, in words that often mean one thing or in another '
     'order, is stored and linked to it as same_as. What shares most of its words with a memory is refused where the judge knows '
     'that the memory says it, and otherwise linked to it, unless a rule of the layer says more. Source: chapter 12.3.2, '
     'tier 3.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_duplicate() FROM PUBLIC;

@@ -3,16 +3,14 @@ CREATE OR REPLACE FUNCTION memwarden_internal.merge_contents(
     p_old text, p_new text, p_policy text, p_synonyms text, p_newer_wins boolean, OUT content text, OUT told jsonb, OUT conflicts text[])
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].merge_contents(p_old, p_new, p_policy, p_synonyms, p_newer_wins)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merge_contents(text, text, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.merge_contents IS
     'Two contents (JSON texts) as one, by a merge policy: content; told, by field what was done; conflicts, the fields '
     'that the policy does not settle. p_newer_wins: the newer content settles those. Nulls where one has no fields. '
     'Source: chapter 12.3.4, D4.';
-REVOKE ALL ON FUNCTION memwarden_internal.merge_contents(text, text, text, text, boolean) FROM PUBLIC;
 
 -- The memory that gate 90 would make a new version of, if this writer may do that.
 CREATE OR REPLACE FUNCTION memwarden_internal.merge_target(
@@ -20,7 +18,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.merge_target(
     p_same_key text, p_writers text, p_becomes uuid, p_names_classification boolean, p_names_attributes boolean)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_head record;
@@ -50,12 +47,9 @@ BEGIN
     RETURN v_head.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
-    boolean, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.merge_target IS
     'The memory that a write would become a version of: the one that holds its key, or p_becomes for a write without a '
     'key. NULL for none, and for one that the writer may not change: it keeps its words.';
-REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
-    boolean, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
     p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean, p_principal_id bigint,
@@ -64,7 +58,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
         OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb, OUT attribute_key bytea)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rules record;
@@ -99,12 +92,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.examine_merged IS
     'A merged content in every form that a write has, by the schema of its kind and the rules that a write of the '
     'principal in that scope would be asked by, those of the pack in force among them; faults: what is wrong with it, '
     'in form or for what is sensitive in it, NULL where nothing is. What two contents make together passes what each of '
     'them has passed.';
-REVOKE ALL ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_fields(
     p_org_id bigint, p_item_id uuid, p_kind text, p_canonical text, p_confidence double precision, p_policy jsonb, p_conflict text,
@@ -113,7 +105,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.settle_fields(
         OUT reason text, OUT detail jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_old      record;
@@ -150,10 +141,8 @@ BEGIN
     told := v_merged.told;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.settle_fields IS
     'What a write and a memory make together by a merge policy: the memory''s version, what that is worth, the merged '
     'content, and what was done with each field; outcome, reason and report where a field is in conflict and the '
     'conflict policy does not let the write win. Nulls where the memory is of another kind or one of them has no '
     'fields. Source: chapter 12.3.3, 12.3.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision)
-    FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_merge()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started    timestamptz := clock_timestamp();
@@ -70,9 +69,8 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_merge() IS
+COMMENT ON FUNCTION memwarden_internal.gate_merge IS
     'Trigger gate_52_merge: makes one content of a write and of the memory that it would take the place of, field by '
     'field, by the merge policy of their kind; refuses what adds nothing, and what they would make together and no '
     'schema or sensitivity rule would take; a field that the policy does not settle follows the conflict policy. '
     'Source: chapter 12.3.3, 12.3.4; D3, D4.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_merge() FROM PUBLIC;

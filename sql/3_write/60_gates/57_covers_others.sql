@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.others_version(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_after integer DEFAULT 0)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT max(v.version)
@@ -15,15 +14,13 @@ BEGIN
                AND memwarden_internal.refusal(p_principal_id, 'DELETE', i.label_id, 0) IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.others_version(bigint, bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.others_version IS
     'The number of the last version of an item, after number p_after, that was overwritten, would still hold, and that the principal '
     'may not delete since another wrote it. NULL where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.others_version(bigint, bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.own_requests(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -34,14 +31,11 @@ BEGIN
            AND v.version > coalesce(memwarden_internal.others_version(p_principal_id, p_org_id, p_item_id), 0));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.own_requests(bigint, bigint, uuid) IS
-    'The changes that made the versions of an item since another''s.';
-REVOKE ALL ON FUNCTION memwarden_internal.own_requests(bigint, bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.own_requests IS 'The changes that made the versions of an item since another''s.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.others_replaced(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What one statement ended, it ended in the transaction that stored the words.
@@ -58,14 +52,12 @@ BEGIN
            AND memwarden_internal.refusal(p_principal_id, 'DELETE', o.label_id, 0) IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.others_replaced(bigint, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.others_replaced IS
     'The memories of others that ended since the principal wrote an item, and that it may not delete.';
-REVOKE ALL ON FUNCTION memwarden_internal.others_replaced(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.covers_others(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whoever may delete what others wrote is asked no more: a change may have been a large one.
@@ -75,15 +67,13 @@ BEGIN
             OR memwarden_internal.others_replaced(p_principal_id, p_org_id, p_item_id) <> '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.covers_others(bigint, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.covers_others IS
     'Whether an item stands in the place of what another said and the principal may not delete.';
-REVOKE ALL ON FUNCTION memwarden_internal.covers_others(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.no_sooner_than_others(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_expires_at timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT nullif(greatest(p_expires_at, coalesce(max(o.expires_at), p_expires_at)), 'infinity')
@@ -96,7 +86,6 @@ BEGIN
                      ORDER BY v.version DESC LIMIT 1) AS o);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.no_sooner_than_others(bigint, bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.no_sooner_than_others IS
     'When a new version of an item ends: at p_expires_at, and no sooner than the last words of another that the principal may not '
     'delete. NULL for never.';
-REVOKE ALL ON FUNCTION memwarden_internal.no_sooner_than_others(bigint, bigint, uuid, timestamptz) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.hold_item(
     OUT updated_at timestamptz, OUT expires_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_refusal text;
@@ -43,17 +42,15 @@ BEGIN
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.hold_item IS
     'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE, TAKE_BACK or WRITE. '
     'p_with_expired: also one whose time is up. Raises 42704 when the caller sees none, 42501 without the right, 55000 '
     'in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.change_refusal(p_principal_id bigint, p_item_id uuid, p_operation text,
     p_with_expired boolean)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item    record;
@@ -82,16 +79,14 @@ BEGIN
     RETURN v_refusal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.change_refusal IS
     'Why a principal may not change an item so: UNKNOWN where it does not see it, SCOPE_READ_ONLY, SCOPE_CLOSED, or '
     'what refusal() says; NULL where it may. p_operation: READ, WRITE, DELETE, or TAKE_BACK: delete what the principal itself '
     'said last, so that what it stands over comes back.';
-REVOKE ALL ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_items(p_item_ids uuid[])
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_caller  bigint := memwarden_internal.current_principal();
@@ -115,8 +110,7 @@ BEGIN
     RETURN v_locked;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_items(uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.lock_items IS
     'Locks the scope and layer of each item for this transaction, in ascending order; false when one stayed busy for '
     'lock_timeout (at most five minutes), or the longest lock_wait of a layer where none is set. Raises 28000 where the caller was '
     'disabled meanwhile.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_items(uuid[]) FROM PUBLIC;

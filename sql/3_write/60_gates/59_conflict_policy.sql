@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.resolve_conflict(
     OUT outcome text, OUT reason text, OUT detail jsonb, OUT replaces uuid[], OUT disputes uuid[])
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_most  double precision;
@@ -44,9 +43,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.resolve_conflict(text, double precision, double precision, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.resolve_conflict IS
     'What a conflict policy decides of a write of that confidence that contradicts some memories: refused or deferred '
     'with a report; replaces, whose place it takes; disputes, beside which it stands, all marked contradicted; nothing, '
     'where the layer accumulates. p_conflicts: each with its confidence, and where it stands firmer than the write, '
     'firmer. Source: chapter 12.2.4, V5; four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.resolve_conflict(text, double precision, double precision, jsonb) FROM PUBLIC;

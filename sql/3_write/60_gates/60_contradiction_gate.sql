@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_contradiction()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started    timestamptz := clock_timestamp();
@@ -132,17 +131,15 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
+COMMENT ON FUNCTION memwarden_internal.gate_contradiction IS
     'Trigger gate_60_contradiction: the layer''s conflict policy decides about a write that certainly contradicts '
     'memories. A newer value of the same thing becomes the next version of the writer''s own memory. Where the judge is '
     'not certain that both are about one thing, both stand and are marked: as disputed, or the older one as outdated. '
     'Source: chapter 12.2.4, V5, V10.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told_firmer(p_org_id bigint, p_class jsonb, p_conflicts jsonb, p_firmness integer)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -155,15 +152,13 @@ BEGIN
           LEFT JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = (c.e ->> 'item_id')::uuid);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.told_firmer(bigint, jsonb, jsonb, integer) IS
+COMMENT ON FUNCTION memwarden_internal.told_firmer IS
     'What a write of a class contradicts, with "firmer": true where it stands firmer than that, or is of a higher class.';
-REVOKE ALL ON FUNCTION memwarden_internal.told_firmer(bigint, jsonb, jsonb, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.beside_values(
     p_org_id bigint, p_key_hash bytea, p_predicate text, p_neighbours jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Lax: of an array each element is asked.
@@ -182,16 +177,14 @@ BEGIN
             ON i.org_id = p_org_id AND i.item_id = (n.e ->> 'item_id')::uuid AND i.key_hash = p_key_hash);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.beside_values(bigint, bytea, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.beside_values IS
     'Verdicts about neighbours, where another value of a predicate that is declared to have several contradicts none.';
-REVOKE ALL ON FUNCTION memwarden_internal.beside_values(bigint, bytea, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sort_verdicts(
     p_neighbours jsonb, p_sure double precision, p_has_key boolean, p_settled uuid,
     OUT conflicts jsonb, OUT updates jsonb, OUT marks jsonb)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_against jsonb := jsonb_path_query_array(
@@ -223,9 +216,8 @@ BEGIN
     marks := jsonb_path_query_array(marks, '$[0 to 9]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sort_verdicts(jsonb, double precision, boolean, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.sort_verdicts IS
     'Sorts the verdicts of a write that speak against a memory and are surer than p_sure: conflicts, which the layer''s '
     'policy decides about; updates, the writer''s own memory that the write is the next version of (NULL for none); '
     'marks, where both stand and are marked. p_has_key: whether the write has a subject and a predicate. p_settled: a '
     'memory that is not asked about.';
-REVOKE ALL ON FUNCTION memwarden_internal.sort_verdicts(jsonb, double precision, boolean, uuid) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.replaced_values(
     p_org_id bigint, p_item_id uuid, p_fingerprint bytea, p_taken tstzmultirange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_synonyms text := coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}');
@@ -24,16 +23,14 @@ BEGIN
                    v.subject_key_id) END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replaced_values(bigint, uuid, bytea, tstzmultirange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.replaced_values IS
     'The values of another fingerprint that an item holds of some periods, which a new one takes: [{"item_id", '
     '"version_id", "from", "to"}], '
     'from and to in UTC; null where there is no bound.';
-REVOKE ALL ON FUNCTION memwarden_internal.replaced_values(bigint, uuid, bytea, tstzmultirange, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replaced_items(p_org_id bigint, p_item_ids uuid[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -43,14 +40,12 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status = 'ACTIVE');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replaced_items(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.replaced_items IS
     'The active ones of some items, which a write ends: [{"item_id", "version_id"}].';
-REVOKE ALL ON FUNCTION memwarden_internal.replaced_items(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replaced_by(p_request_id uuid, OUT reason text, OUT replaced jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Planned for the one id, as in stored_requests().
@@ -59,14 +54,12 @@ BEGIN
     replaced := coalesce(replaced, '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replaced_by(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.replaced_by IS
     'The reason REPLACED and {"replaced": [...]} of a request that has replaced something; NULL and {} of another.';
-REVOKE ALL ON FUNCTION memwarden_internal.replaced_by(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tell_replaced(p_principal_id bigint, p_request_id uuid, p_reason text, p_detail jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_reason IS DISTINCT FROM 'REPLACED' THEN
@@ -89,7 +82,6 @@ BEGIN
                        coalesce(p_detail ->> 'request_id', p_request_id::text)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tell_replaced(bigint, uuid, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.tell_replaced IS
     'The detail of a request as its answer tells it: where it replaced something, with the old values, of those that the '
     'principal may read now, and the call that takes it back. The value of an encrypted memory is not told.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_replaced(bigint, uuid, text, jsonb) FROM PUBLIC;

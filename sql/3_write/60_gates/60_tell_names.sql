@@ -16,15 +16,13 @@ RETURN (
                ('embedding_model', '{UNKNOWN_EMBEDDING_MODEL}')) AS n (argument, reasons)
           WHERE p_reason = ANY (n.reasons) AND p_given ->> n.argument IS NOT NULL),
         p_detail));
-COMMENT ON FUNCTION memwarden_internal.tell_names(text, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.tell_names IS
     'The detail of a refusal with the name that it is about, of at most 1,000 characters, as the caller gave it.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_names(text, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tell_result(
     p_principal_id bigint, p_result memwarden_internal.write_result, p_given jsonb DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ROW (p_result.request_id, p_result.outcome, p_result.item_id, p_result.version_id, p_result.gate, p_result.reason,
@@ -33,6 +31,5 @@ BEGIN
                 p_result.retry_after)::memwarden_internal.write_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tell_result(bigint, memwarden_internal.write_result, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.tell_result IS
     'The answer to a write with its detail as tell_replaced() and tell_names() tell it.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_result(bigint, memwarden_internal.write_result, jsonb) FROM PUBLIC;

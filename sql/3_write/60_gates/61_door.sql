@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.enter()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -22,15 +21,13 @@ EXCEPTION
         PERFORM memwarden_internal.raise_error('store_busy', 'at the door');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.enter() IS
+COMMENT ON FUNCTION memwarden_internal.enter IS
     'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions '
     'disagree, 28000 without identity, 55P03 when a table was locked for longer than lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden_internal.enter() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.open_door()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter();
@@ -39,15 +36,12 @@ BEGIN
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.open_door() IS
-    'As enter(), and Python is loaded before anything is locked.';
-REVOKE ALL ON FUNCTION memwarden_internal.open_door() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.open_door IS 'As enter(), and Python is loaded before anything is locked.';
 
 -- Who recalls is told the same, instead of an error about a column.
 CREATE OR REPLACE FUNCTION memwarden_internal.require_storage()
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- The first storage has no such column, and is not asked for it.
@@ -59,29 +53,25 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_storage() IS 'Raises 55000 when storage and functions disagree.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_storage IS 'Raises 55000 when storage and functions disagree.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.enter_to_read()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_storage();
     RETURN memwarden_internal.require_principal();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.enter_to_read() IS
+COMMENT ON FUNCTION memwarden_internal.enter_to_read IS
     'The reader''s principal. Raises 55000 when storage and functions disagree, 28000 without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.enter_to_read() FROM PUBLIC;
 
 -- A plan that PostgreSQL keeps would lock every partition until the transaction ends, and nothing could be attached meanwhile.
 -- Planned for these ids, it locks their partitions.
 CREATE OR REPLACE FUNCTION memwarden_internal.stored_requests(p_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_stored uuid[];
@@ -90,15 +80,13 @@ BEGIN
     RETURN v_stored;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stored_requests(uuid[]) IS 'Which ids some request has already; NULL where none has.';
-REVOKE ALL ON FUNCTION memwarden_internal.stored_requests(uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.stored_requests IS 'Which ids some request has already; NULL where none has.';
 
 -- Under an id of another time the row would lie outside every partition, where it stops the partition of that
 -- time from ever being made.
 CREATE OR REPLACE FUNCTION memwarden_internal.storable_request_id(p_request_id uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_request_id IS NULL THEN
@@ -109,18 +97,16 @@ BEGIN
     RETURN memwarden_internal.uuid7();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.storable_request_id(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.storable_request_id IS
     'The caller''s request id where it is current or a replay; otherwise, and where there is none, a new one.';
-REVOKE ALL ON FUNCTION memwarden_internal.storable_request_id(uuid) FROM PUBLIC;
 
 -- Faults of the server or of the caller's standing are raised; faults of one request are recorded.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_request_fault(p_sqlstate text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN left(p_sqlstate, 2) NOT IN ('25', '28', '40', '53', '55', '57', '58', 'XX');
-COMMENT ON FUNCTION memwarden_internal.is_request_fault(text) IS
+COMMENT ON FUNCTION memwarden_internal.is_request_fault IS
     'Whether an exception inside the pipeline concerns the request alone, so that it is recorded as GATE_FAULT.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_request_fault(text) FROM PUBLIC;
 
 -- Of what is asked the content in its canonical form, where it goes and what it is about. A correction has the rest from
 -- the memory that it corrects.
@@ -130,16 +116,14 @@ RETURNS bytea
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN sha256(p_content_hash || convert_to(jsonb_build_array(
     p_layer, p_corrects, CASE WHEN p_corrects IS NULL THEN jsonb_build_array(p_scope, p_subject, p_predicate) END)::text, 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.asked_hash IS
     'What tells the request of an id from another: SHA-256 over content, layer, scope, subject, predicate and the '
     'memory that it corrects, as the caller gave them. NULL without a content.';
-REVOKE ALL ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_hash_of(
     p_content text, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid)
 RETURNS bytea
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What has no canonical form is compared as it was spelt.
@@ -148,25 +132,22 @@ BEGIN
         p_layer, p_scope, p_subject, p_predicate, p_corrects);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.asked_hash_of(text, text, text, text, text, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.asked_hash_of IS
     'Returns asked_hash() of a content that nobody has read yet; also of one that is no JSON, or is missing.';
-REVOKE ALL ON FUNCTION memwarden_internal.asked_hash_of(text, text, text, text, text, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.veiled_hash(p_hash bytea)
 RETURNS bytea
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN octet_length(p_hash) > 32 THEN p_hash ELSE '\x01'::bytea || memwarden_internal.keyed_hash('asked content', p_hash) END;
-COMMENT ON FUNCTION memwarden_internal.veiled_hash(bytea) IS
+COMMENT ON FUNCTION memwarden_internal.veiled_hash IS
     'A hash that confirms no guess of what was asked: its HMAC behind a byte that says so, itself where it is one. NULL '
     'without a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.veiled_hash(bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asks_the_same(
     p_first_hash bytea, p_first_outcome text, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid,
     p_content text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_asked bytea := memwarden_internal.asked_hash_of(p_content, p_layer, p_scope, p_subject, p_predicate, p_corrects);
@@ -179,16 +160,14 @@ BEGIN
                                               THEN memwarden_internal.veiled_hash(v_asked) ELSE v_asked END, false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.asks_the_same(bytea, text, text, text, text, text, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.asks_the_same IS
     'Whether a request asks for what the first one of its id asked for, given the hash and outcome of that. Where nothing '
     'is kept to compare with, only a refusal counts as the same.';
-REVOKE ALL ON FUNCTION memwarden_internal.asks_the_same(bytea, text, text, text, text, text, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replayed(
     p_request_id uuid, p_principal_id bigint, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_first  record;
@@ -215,7 +194,6 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replayed(uuid, bigint, text, text, text, text, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.replayed IS
     'The answer to a request id that is already stored: the outcome of the first request where this one asks for the '
     'same, else a refusal, recorded under an id of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.replayed(uuid, bigint, text, text, text, text, uuid, text) FROM PUBLIC;

@@ -26,7 +26,6 @@ CREATE OR REPLACE FUNCTION memwarden.write(
     corrects uuid DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- For every gate behind it: planning their small queries anew takes longer than running them.
 SET plan_cache_mode = force_generic_plan
 -- A plan made while a table was empty stays until its next ANALYZE: what is looked up by key is looked up by an index.
@@ -118,8 +117,7 @@ BEGIN
         v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault, write.subject, write.predicate, write.corrects, write.content::text);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz,
-    text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) IS
+COMMENT ON FUNCTION memwarden.write IS
     'Writes one memory through every gate and returns the outcome. A refused write is a result with a reason (see '
     'reasons()). It is recorded, and never an exception. layer: working, session, episodic, semantic, procedural or '
     'durable. content: any JSON but an empty one, at most 1 MiB. subject, predicate: what the content is about; '
@@ -150,11 +148,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'in review_queue(): see await_decision(). outcome: COMMITTED, MERGED, ALREADY_COMMITTED, REJECTED, DEFERRED or '
     'DEADLINE_EXCEEDED. Raises 28000 without an identity; 25001 at an isolation level other than READ COMMITTED; '
     '55000 before setup(); 55P03 when a table was locked for longer than lock_timeout. Source: chapter 12.1.3.';
-REVOKE ALL ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz,
-    text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz,
-    text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text,
-    uuid) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.write TO memwarden_agent, memwarden_curator;
 
 -- A request that a gate could not digest is stored by itself, without what the gate choked on.
 CREATE OR REPLACE FUNCTION memwarden_internal.record_fault(
@@ -162,7 +156,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.record_fault(
         p_content text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_result memwarden_internal.write_result;
@@ -177,7 +170,6 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text, text, text, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.record_fault IS
     'Records a request whose arguments or gates failed; the schema gate rejects it with the code. What it asked for is '
     'compared, not kept: another at the same moment may have its id.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text, text, text, uuid, text) FROM PUBLIC;

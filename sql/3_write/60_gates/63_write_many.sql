@@ -1,46 +1,39 @@
 -- A request of a batch as it was read: the arguments of write(), and what is wrong with them. An update script runs
 -- this again, hence the question.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.batch_request') IS NULL THEN
-        CREATE TYPE memwarden_internal.batch_request AS (
-            layer            text,
-            content          json,
-            content_text     text,
-            subject          text,
-            predicate        text,
-            scope            text,
-            confidence       double precision,
-            evidence         jsonb,
-            embedding        real[],
-            ttl              interval,
-            deadline         timestamptz,
-            idempotency_key  text,
-            request_id       uuid,
-            kind             text,
-            importance       double precision,
-            valid_from       timestamptz,
-            valid_to         timestamptz,
-            embedding_model  text,
-            trace_id         text,
-            classification   text,
-            domains          text[],
-            attributes       jsonb,
-            origin           jsonb,
-            class            text,
-            justification    text,
-            corrects         uuid,
-            fault            text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.batch_request AS (
+    layer            text,
+    content          json,
+    content_text     text,
+    subject          text,
+    predicate        text,
+    scope            text,
+    confidence       double precision,
+    evidence         jsonb,
+    embedding        real[],
+    ttl              interval,
+    deadline         timestamptz,
+    idempotency_key  text,
+    request_id       uuid,
+    kind             text,
+    importance       double precision,
+    valid_from       timestamptz,
+    valid_to         timestamptz,
+    embedding_model  text,
+    trace_id         text,
+    classification   text,
+    domains          text[],
+    attributes       jsonb,
+    origin           jsonb,
+    class            text,
+    justification    text,
+    corrects         uuid,
+    fault            text
+);
 COMMENT ON TYPE memwarden_internal.batch_request IS 'One request of a batch; fault: why it cannot be read.';
 
 CREATE OR REPLACE FUNCTION memwarden.write_many(requests json)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- For every gate behind it: planning their small queries anew takes longer than running them.
 SET plan_cache_mode = force_generic_plan
 -- A plan made while a table was empty stays until its next ANALYZE: what is looked up by key is looked up by an index.
@@ -107,7 +100,7 @@ BEGIN
     PERFORM memwarden_internal.raise_error('store_busy', format('a batch of %s', v_given));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.write_many(json) IS
+COMMENT ON FUNCTION memwarden.write_many IS
     'Writes many memories in one call, each with its own outcome. A bad request leaves the others unaffected. All of '
     'them are one transaction. The call locks the scopes in one order first, so that batches never deadlock. Where '
     'that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Of '
@@ -116,14 +109,12 @@ COMMENT ON FUNCTION memwarden.write_many(json) IS
     'JSON text, instead of content. A content_text that is not JSON is REJECTED, INVALID_JSON. Returns one row for '
     'each request. ordinal: counts from 0 in the order given. Raises 22023 when requests is not an array; otherwise '
     'as write() does, and then nothing of the batch is written. Source: W8.';
-REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.write_many TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tell_own_names(
     p_answers memwarden_internal.batch_result[], p_rows memwarden_internal.batch_request[])
 RETURNS memwarden_internal.batch_result[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM unnest(p_answers) AS a WHERE a.outcome = 'REJECTED') THEN
@@ -139,10 +130,8 @@ BEGIN
          ORDER BY a.ordinality);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tell_own_names(memwarden_internal.batch_result[], memwarden_internal.batch_request[]) IS
+COMMENT ON FUNCTION memwarden_internal.tell_own_names IS
     'The answers to a batch, in its order, with the names that refusals are about, see tell_names().';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_own_names(memwarden_internal.batch_result[], memwarden_internal.batch_request[])
-    FROM PUBLIC;
 
 -- One set-based statement; where a row makes it fail, halves, down to the row at fault. A statement is
 -- all or nothing, so nothing of a failed half remains.
@@ -150,7 +139,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.write_rows(
     p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint, p_submitted_at timestamptz)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_half    integer := cardinality(p_rows) / 2;
@@ -184,14 +172,12 @@ BEGIN
     RETURN NEXT (p_offset, v_result.*)::memwarden_internal.batch_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_rows IS
     'Writes a list of requests in one statement, halving it on failure until only the request at fault is left, which is recorded.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_batch(p_requests json)
 RETURNS memwarden_internal.batch_request[]
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -231,14 +217,12 @@ EXCEPTION WHEN OTHERS OR assert_failure THEN
               FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_batch(json) IS
+COMMENT ON FUNCTION memwarden_internal.read_batch IS
     'The requests of a batch, in the order given; one by one where there is one that cannot be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.read_batch(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_request(p_element json)
 RETURNS memwarden_internal.batch_request
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_fault text;
@@ -261,14 +245,12 @@ BEGIN
         'fault', v_fault));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_request(json) IS
+COMMENT ON FUNCTION memwarden_internal.read_request IS
     'One request of a batch; where its arguments cannot be read, its layer, scope and id alone, and the fault.';
-REVOKE ALL ON FUNCTION memwarden_internal.read_request(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unreadable_arguments(p_element json)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name  text;
@@ -293,14 +275,12 @@ EXCEPTION WHEN OTHERS OR assert_failure THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unreadable_arguments(json) IS
+COMMENT ON FUNCTION memwarden_internal.unreadable_arguments IS
     'The names, of those that a request may have, whose values are none of their types.';
-REVOKE ALL ON FUNCTION memwarden_internal.unreadable_arguments(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.with_corrected(p_principal_id bigint, p_rows memwarden_internal.batch_request[])
 RETURNS memwarden_internal.batch_request[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rows memwarden_internal.batch_request[] := p_rows;
@@ -316,9 +296,8 @@ BEGIN
     RETURN v_rows;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.with_corrected(bigint, memwarden_internal.batch_request[]) IS
+COMMENT ON FUNCTION memwarden_internal.with_corrected IS
     'The requests of a batch; those that correct a memory with what corrected() says of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.with_corrected(bigint, memwarden_internal.batch_request[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.argument_names()
 RETURNS text[]
@@ -327,13 +306,11 @@ RETURN ARRAY['layer', 'content', 'content_text', 'subject', 'predicate', 'scope'
              'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
              'valid_from', 'valid_to', 'embedding_model', 'trace_id',
              'classification', 'domains', 'attributes', 'origin', 'class', 'justification', 'corrects'];
-COMMENT ON FUNCTION memwarden_internal.argument_names() IS 'The names that a request of a batch may have.';
-REVOKE ALL ON FUNCTION memwarden_internal.argument_names() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.argument_names IS 'The names that a request of a batch may have.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unknown_arguments(p_element json)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT 'UNKNOWN_ARGUMENT ' || count(*) || ' name(s) that write() does not take'
@@ -341,14 +318,12 @@ BEGIN
             HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unknown_arguments(json) IS
+COMMENT ON FUNCTION memwarden_internal.unknown_arguments IS
     'The fault of a request with names that write() does not take; NULL where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.unknown_arguments(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.safe_text(p_object json, p_name text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN p_object ->> p_name;
@@ -356,5 +331,4 @@ EXCEPTION WHEN data_exception THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.safe_text(json, text) IS 'A field as text; NULL where its escapes are no valid text.';
-REVOKE ALL ON FUNCTION memwarden_internal.safe_text(json, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.safe_text IS 'A field as text; NULL where its escapes are no valid text.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.request_status(request_id uuid)
 RETURNS SETOF memwarden_internal.request_state
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -15,10 +14,9 @@ BEGIN
      WHERE r.request_id = request_status.request_id AND r.principal_id = v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.request_status(uuid) IS
+COMMENT ON FUNCTION memwarden.request_status IS
     'Returns what became of a write request of the caller''s. No row is returned for an unknown request or another '
     'principal''s. retry_after: the next attempt of a deferred request. gates: the decision of each gate (of a plain '
     'write, for which none ran, DECIDED_AS_SET) and its time in microseconds, us, which is null where nothing was timed. '
     'Raises 28000 without an identity. Source: chapter 12.1.6.';
-REVOKE ALL ON FUNCTION memwarden.request_status(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.request_status(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.request_status TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

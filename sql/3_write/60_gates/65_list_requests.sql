@@ -4,7 +4,6 @@ RETURNS TABLE (request_id uuid, outcome text, gate text, reason text, detail jso
                predicate text, content text, confidence double precision, item_id uuid, version_id uuid, attempt integer,
                retry_at timestamptz, submitted_at timestamptz, decided_at timestamptz, trace_id text, gates jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops the alternative that does not apply, and finds the index.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -25,6 +24,6 @@ BEGIN
      WHERE v_all OR r.org_id = ANY (v_orgs) AND r.principal_id = v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_requests() IS 'The rows of memwarden.requests.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_requests() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_requests() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON FUNCTION memwarden_internal.list_requests IS 'The rows of memwarden.requests.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_requests
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

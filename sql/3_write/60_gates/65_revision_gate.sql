@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_revision()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -45,7 +44,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_revision() IS
+COMMENT ON FUNCTION memwarden_internal.gate_revision IS
     'Trigger gate_65_revision: what consolidate() submits as the next version of a memory becomes that, if the memory '
     'is still at the version that was looked at; and so does what an agent corrects with corrects. Source: N4.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_revision() FROM PUBLIC;

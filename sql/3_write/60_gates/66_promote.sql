@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.promote(item_id uuid, target text DEFAULT NULL, layer text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record := memwarden_internal.require_item(promote.item_id);
@@ -15,22 +14,20 @@ BEGIN
     RETURN memwarden_internal.write_copy(promote.item_id, v_target, promote.layer);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
+COMMENT ON FUNCTION memwarden.promote IS
     'Writes a copy of a memory into a scope above its own, through every gate there. The original stays, and is the '
     'evidence of the copy. The caller needs the right to write the target: nothing is promoted by itself. Returns the '
     'outcome, as write() does. target: a scope on the path to the root, never /global; default the nearest that is '
     'not transient. layer: the layer of the copy, which may also be one that takes no direct writes; default that of '
     'the item. Raises 42704 for an item that is not active or that the caller does not see; 22023 for a target that '
     'is not above it; otherwise as write() does. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.promote TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_copy(
     p_item_id uuid, p_scope text, p_layer text, p_request_id uuid DEFAULT NULL, p_revises uuid DEFAULT NULL, p_content jsonb DEFAULT NULL,
     p_origin jsonb DEFAULT NULL, p_cites boolean DEFAULT true, p_alive_at timestamptz DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item       record := memwarden_internal.require_item(p_item_id, p_alive_at);
@@ -78,19 +75,17 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb, boolean, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_copy IS
     'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the '
     'caller, with the item as evidence. Upwards, also into a layer that takes no direct writes. p_revises: the version '
     'whose subject, predicate and kind it has; p_content: what it says instead. p_cites: not where its own evidence is '
     'all that it rests on. p_alive_at: see require_item().';
-REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb, boolean, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, p_alive_at timestamptz DEFAULT NULL, OUT org_id bigint,
     OUT scope_id bigint, OUT layer text,
     OUT status text, OUT label_id integer, OUT principal_id bigint, OUT version_id uuid)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -108,7 +103,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.require_item IS
     'An item that the caller sees, and whose time to live is not over now, or was not at p_alive_at. Raises 42704 when '
     'there is none, 28000 without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.annotate(item_id uuid, verdict text, note text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -24,10 +23,9 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.annotate(uuid, text, text) IS
+COMMENT ON FUNCTION memwarden.annotate IS
     'Writes an annotation that says whether a memory holds. The annotation is an episodic memory of kind annotation '
     'in the same scope. Verifiers may write nothing else. Its subject is memwarden:item/ and the number of the item. '
     'Returns the outcome, as write() does. verdict: confirmed, doubted or refuted. note: at most 2,000 characters. '
     'Raises 42704 for an item that the caller does not see. Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.annotate(uuid, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.annotate(uuid, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.annotate TO memwarden_agent, memwarden_reviewer, memwarden_curator;

@@ -6,10 +6,9 @@ RETURN CASE
     WHEN p_grounds @? '$[*] ? (@.external == true)' THEN 'SECONDARY'
     WHEN p_grounds @? '$[*] ? (@.type == "memory_item")' THEN 'DERIVED'
     ELSE 'INFERRED' END;
-COMMENT ON FUNCTION memwarden_internal.evidence_quality(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.evidence_quality IS
     'PRIMARY: an external source of authority 0.8 or more; SECONDARY: another external one; DERIVED: other memories; '
     'INFERRED: nothing but the agent. Source: chapter 12.4.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_quality(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_of_write(
     p_request_id uuid, p_agent text, p_origin jsonb, p_grounds jsonb, p_confidence double precision, p_fact_score double precision,
@@ -24,18 +23,14 @@ RETURN jsonb_build_object(
     'adjusted_confidence', p_adjusted, 'authority', p_authority, 'sensitivity', p_sensitivity,
     'judged', memwarden_internal.judged(p_neighbours), 'approval_state', 'NOT_REQUIRED', 'content_hash',
     encode(p_content_hash, 'hex'));
-COMMENT ON FUNCTION memwarden_internal.record_of_write(uuid, text, jsonb, jsonb, double precision, double precision,
-    double precision, double precision, double precision, text, jsonb, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.record_of_write IS
     'The record of provenance that a write begins with: where it comes from, what it rests on and what that is worth. '
     'Source: chapter 12.4.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_of_write(uuid, text, jsonb, jsonb, double precision, double precision,
-    double precision, double precision, double precision, text, jsonb, bytea) FROM PUBLIC;
 
 -- What is worth believing about it is worked out and stamped here; the commit, which knows where it goes, signs it.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_provenance()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started    timestamptz := clock_timestamp();
@@ -63,7 +58,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_provenance() IS
+COMMENT ON FUNCTION memwarden_internal.gate_provenance IS
     'Trigger gate_70_provenance: validation score, adjusted confidence and the record of where the memory comes from. '
     'Source: chapter 12.2.5, 12.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_provenance() FROM PUBLIC;

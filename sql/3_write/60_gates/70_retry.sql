@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.retry_next()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- For every gate behind it: planning their small queries anew takes longer than running them.
 SET plan_cache_mode = force_generic_plan
 -- A plan made while a table was empty stays until its next ANALYZE: what is looked up by key is looked up by an index.
@@ -25,16 +24,14 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retry_next() IS
+COMMENT ON FUNCTION memwarden_internal.retry_next IS
     'Sends the deferred request that is longest due through the gates again; false when none is due. Two callers take different requests.';
-REVOKE ALL ON FUNCTION memwarden_internal.retry_next() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.retry_next() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.retry_next TO memwarden_jobs, memwarden_admin;
 
 -- The caller holds the request's row and knows that it is deferred.
 CREATE OR REPLACE FUNCTION memwarden_internal.send_again(p_request_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- As write() has it, for the same gates.
 SET enable_seqscan = off
 SET jit = off
@@ -60,10 +57,9 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.send_again(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.send_again IS
     'Sends a deferred request through the gates again. A gate that fails on it is recorded as GATE_FAULT; an error of '
     'the server lets it wait for a minute.';
-REVOKE ALL ON FUNCTION memwarden_internal.send_again(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.retry_deferred()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -72,8 +68,7 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_retry');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.retry_deferred() IS
+COMMENT ON PROCEDURE memwarden.retry_deferred IS
     'Tries every deferred request that is due once more, as a job. It is safe to run twice at once and to kill. It commits after '
     'each request, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.retry_deferred() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.retry_deferred() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.retry_deferred TO memwarden_jobs, memwarden_admin;

@@ -1,64 +1,58 @@
 -- Most writes are plain: a content, perhaps evidence and a vector, into a layer that nobody has set anything special up
 -- for, and nothing speaks against them. A set of those is decided and stored by a few statements, whatever its size.
 -- Whatever is not plain, or would be refused, deferred, merged or marked, is left to the gates, which say why.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.plain_terms') IS NULL THEN
-        CREATE TYPE memwarden_internal.plain_terms AS (
-            scope              text,
-            layer              text,
-            org_id             bigint,
-            scope_id           bigint,
-            label_id           integer,
-            agent              text,
-            clearance          smallint,
-            held_domains       text[],
-            has_limit          boolean,
-            max_content_bytes  integer,
-            max_text_length    integer,
-            max_ttl            interval,
-            default_ttl        interval,
-            embedding          text,
-            text_search_config text,
-            default_confidence double precision,
-            validation_weights double precision[],
-            confidence_weights double precision[],
-            fact_threshold     double precision,
-            min_authority      double precision,
-            min_external       integer,
-            external_types     text[],
-            half_life          double precision,
-            -- how near a memory must be to be compared with; whether a contradiction counts
-            near_from          double precision,
-            in_conflict        boolean,
-            seeks_marks        boolean,
-            has_durability     boolean,
-            overlap            jsonb,
-            model_id           smallint,
-            dimension          integer,
-            words_model_id     smallint,
-            words_dimension    integer,
-            rules_hash         text,
-            schema_id          bigint,
-            schema             text,
-            constraints        text,
-            text_template      text,
-            synonyms           text,
-            asks_approval      boolean,
-            -- asked, and by a policy that goes by the risk
-            by_risk            boolean,
-            auto_below         double precision,
-            weights            double precision[],
-            layer_risk         double precision,
-            readers            bigint,
-            recalls            bigint,
-            consumers          bigint,
-            unclear            text,
-            no_evidence        text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.plain_terms AS (
+    scope              text,
+    layer              text,
+    org_id             bigint,
+    scope_id           bigint,
+    label_id           integer,
+    agent              text,
+    clearance          smallint,
+    held_domains       text[],
+    has_limit          boolean,
+    max_content_bytes  integer,
+    max_text_length    integer,
+    max_ttl            interval,
+    default_ttl        interval,
+    embedding          text,
+    text_search_config text,
+    default_confidence double precision,
+    validation_weights double precision[],
+    confidence_weights double precision[],
+    fact_threshold     double precision,
+    min_authority      double precision,
+    min_external       integer,
+    external_types     text[],
+    half_life          double precision,
+    -- how near a memory must be to be compared with; whether a contradiction counts
+    near_from          double precision,
+    in_conflict        boolean,
+    seeks_marks        boolean,
+    has_durability     boolean,
+    overlap            jsonb,
+    model_id           smallint,
+    dimension          integer,
+    words_model_id     smallint,
+    words_dimension    integer,
+    rules_hash         text,
+    schema_id          bigint,
+    schema             text,
+    constraints        text,
+    text_template      text,
+    synonyms           text,
+    asks_approval      boolean,
+    -- asked, and by a policy that goes by the risk
+    by_risk            boolean,
+    auto_below         double precision,
+    weights            double precision[],
+    layer_risk         double precision,
+    readers            bigint,
+    recalls            bigint,
+    consumers          bigint,
+    unclear            text,
+    no_evidence        text
+);
 COMMENT ON TYPE memwarden_internal.plain_terms IS
     'On what terms a writer may write plainly into a scope and layer: what the gates would ask of each write there.';
 
@@ -66,21 +60,18 @@ COMMENT ON TYPE memwarden_internal.plain_terms IS
 CREATE OR REPLACE FUNCTION memwarden_internal.shipped_gates()
 RETURNS name[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(SELECT format('gate_%s_%s', lpad(g.ordinal::text, 2, '0'), g.name)::name
                    FROM memwarden_internal.built_in_gates() AS g);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shipped_gates() IS 'The triggers of built_in_gates().';
-REVOKE ALL ON FUNCTION memwarden_internal.shipped_gates() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.shipped_gates IS 'The triggers of built_in_gates().';
 
 -- The gates as they are shipped, and none besides: only then is known what they say without asking them.
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_as_shipped()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT count(*) = cardinality(memwarden_internal.shipped_gates())
@@ -89,27 +80,23 @@ BEGIN
              WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND starts_with(t.tgname, 'gate_'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gates_as_shipped() IS
+COMMENT ON FUNCTION memwarden_internal.gates_as_shipped IS
     'Whether every gate stands where it was shipped, is on, and no other was added.';
-REVOKE ALL ON FUNCTION memwarden_internal.gates_as_shipped() FROM PUBLIC;
 
 -- Of the session's memory, which no statement of a caller reaches: a column or a setting could be forged.
 CREATE OR REPLACE FUNCTION memwarden_internal.assess(p_request_ids uuid[])
 RETURNS integer
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 GD["memwarden assessed"] = set(p_request_ids)
 return len(p_request_ids)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.assess(uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.assess IS
     'Notes which requests are decided before their rows are inserted; those of an earlier call are forgotten.';
-REVOKE ALL ON FUNCTION memwarden_internal.assess(uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_assessed(p_request_id uuid)
 RETURNS boolean
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 assessed = GD.get("memwarden assessed", ())
 if p_request_id not in assessed:
@@ -117,15 +104,12 @@ if p_request_id not in assessed:
 assessed.discard(p_request_id)
 return True
 $function$;
-COMMENT ON FUNCTION memwarden_internal.was_assessed(uuid) IS
-    'Whether assess() has noted a request of this session. It says so once.';
-REVOKE ALL ON FUNCTION memwarden_internal.was_assessed(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.was_assessed IS 'Whether assess() has noted a request of this session. It says so once.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_terms(
     p_principal_id bigint, p_scopes text[], p_layers text[], p_held text[])
 RETURNS memwarden_internal.plain_terms[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.keep_terms(p_principal_id, a.layer)
@@ -163,10 +147,9 @@ BEGIN
          WHERE t.is_plain AND ((t.plain).rate_limit IS NULL OR w.layer = ANY (p_held)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.plain_terms IS
     'The terms of the scopes and layers that a principal may write plainly into; of others none. p_scopes: paths, NULL '
     'for the home. p_held: the layers of which permits are held.';
-REVOKE ALL ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_write(
     p_evidence jsonb, p_confidence double precision, p_importance double precision, p_trace_id text)
@@ -175,9 +158,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(length(p_trace_id) <= 200, true)
    AND coalesce(p_confidence BETWEEN 0 AND 1, true) AND coalesce(p_importance BETWEEN 0 AND 1, true)
    AND (p_evidence IS NULL OR memwarden_internal.is_plain_evidence(p_evidence) AND strpos(p_evidence::text, 'memwarden:') = 0);
-COMMENT ON FUNCTION memwarden_internal.is_plain_write(jsonb, double precision, double precision, text) IS
+COMMENT ON FUNCTION memwarden_internal.is_plain_write IS
     'Whether evidence, confidence, importance and trace id of a request are in the usual form.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_plain_write(jsonb, double precision, double precision, text) FROM PUBLIC;
 
 -- Only what says nothing special, and bears an id of its own.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_request(p_request memwarden_internal.batch_request)
@@ -189,9 +171,8 @@ RETURN num_nonnulls((p_request).subject, (p_request).predicate, (p_request).dead
                     (p_request).corrects, (p_request).fault) = 0
    AND num_nonnulls((p_request).content, (p_request).content_text) = 1 AND (p_request).layer IS NOT NULL
    AND memwarden_internal.is_plain_write((p_request).evidence, (p_request).confidence, (p_request).importance, (p_request).trace_id);
-COMMENT ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.batch_request) IS
+COMMENT ON FUNCTION memwarden_internal.is_plain_request IS
     'Whether a request has content, evidence, vector, confidence, importance, time to live and trace id alone, in the usual form.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.batch_request) FROM PUBLIC;
 
 -- One statement looks at all of them, weighs, signs and stores. Rows that are like an earlier one of the set wait for the
 -- next: by then that one is there to be compared with.
@@ -200,7 +181,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.write_plain(
     p_terms memwarden_internal.plain_terms[], p_asked_at timestamptz, p_submitted_at timestamptz)
 RETURNS TABLE (place integer, state text, item_id uuid, version_id uuid)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
@@ -432,13 +412,10 @@ BEGIN
      ORDER BY r.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_plain IS
     'Decides a set of plain requests, whose scopes are locked, and stores those that every gate would accept as memories of '
     'their own. state: stored; gates, where a gate has more to say; later, where the request is like an earlier one of the '
     'set. p_asked_at: when the terms were asked for; p_submitted_at: when the batch was.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], timestamptz, timestamptz) FROM PUBLIC;
 
 -- What the gates would have left behind, in a line: see every_gate(). The first number holds what asking for the terms took, or
 -- the share of it. The others are timed singly: what it is, what it rests on, what is near.
@@ -451,7 +428,6 @@ RETURN p_path || p_each || ' ' || (date_part('epoch', p_read) * 1000000)::intege
     || ' ' || (date_part('epoch', p_weighed) * 1000000)::integer || ' ' || (date_part('epoch', p_compared) * 1000000)::integer
     || CASE WHEN p_lasts THEN ' l' ELSE '' END || CASE WHEN p_asks THEN ' a' ELSE '' END
     || CASE WHEN p_unclear THEN ' u' ELSE '' END;
-COMMENT ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.plain_trail IS
     'write_request.gates of a plain write that every gate would have accepted. p_path: = alone, + in a batch. p_lasts: gate 37 '
     'was among them; p_asks: gate 80; p_unclear: gate 40 would have told EVIDENCE_UNCLEAR.';
-REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(text, integer, interval, interval, interval, boolean, boolean, boolean) FROM PUBLIC;

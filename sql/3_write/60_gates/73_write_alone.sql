@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.write_alone(
     p_importance double precision, p_evidence jsonb, p_embedding real[], p_ttl interval, p_trace_id text, p_submitted_at timestamptz)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_began      timestamptz := clock_timestamp();
@@ -246,9 +245,6 @@ BEGIN
     RETURN (p_request_id, 'COMMITTED', v_item_id, v_version_id, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_alone(bigint, uuid, text, text, jsonb, double precision, double precision, jsonb,
-    real[], interval, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_alone IS
     'Decides and stores a plain request that every gate would accept as a memory of its own. NULL, and nothing stored, where '
     'a gate has more to say, or where not all is as it is shipped; of a scope that stays busy, the outcome DEFERRED alone.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_alone(bigint, uuid, text, text, jsonb, double precision, double precision, jsonb,
-    real[], interval, text, timestamptz) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.write_set(
     p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint, p_together boolean, p_submitted_at timestamptz)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_asked_at timestamptz := clock_timestamp();
@@ -52,16 +51,14 @@ BEGIN
                    FROM unnest(v_results) AS r ORDER BY r.ordinal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint, boolean, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_set IS
     'Decides and stores the requests of a set. p_together: whether plain ones may be decided together. Otherwise each '
     'passes every gate by itself.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint, boolean, timestamptz) FROM PUBLIC;
 
 -- Nobody waits here: where another holds the scope, the gates wait.
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_plain_scopes(p_terms memwarden_internal.plain_terms[])
 RETURNS memwarden_internal.plain_terms[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scopes bigint[];
@@ -79,16 +76,14 @@ BEGIN
                         WHERE l.scope_id = (t).scope_id AND l.layer = (t).layer));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_plain_scopes(memwarden_internal.plain_terms[]) IS
+COMMENT ON FUNCTION memwarden_internal.lock_plain_scopes IS
     'Locks the scopes and layers that nobody else holds, for this transaction, and returns the terms of those.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_plain_scopes(memwarden_internal.plain_terms[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_together(
     p_rows memwarden_internal.batch_request[], p_ids uuid[], p_stored uuid[], p_places integer[], p_principal_id bigint,
     p_terms memwarden_internal.plain_terms[], p_held text[], p_asked_at timestamptz, p_submitted_at timestamptz)
 RETURNS memwarden_internal.batch_result[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_places  integer[] := p_places;
@@ -122,19 +117,15 @@ BEGIN
         p_rows, p_ids, p_stored, v_places, p_principal_id, p_held, p_asked_at, p_submitted_at);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_together(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], text[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_together IS
     'Writes a run of plain requests: what can be stored at once, then what the gates have more to say about, then what was '
     'like an earlier one.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_together(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    memwarden_internal.plain_terms[], text[], timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_by_gates(
     p_rows memwarden_internal.batch_request[], p_ids uuid[], p_stored uuid[], p_places integer[], p_principal_id bigint,
     p_held text[], p_asked_at timestamptz, p_submitted_at timestamptz)
 RETURNS memwarden_internal.batch_result[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_results memwarden_internal.batch_result[];
@@ -191,9 +182,6 @@ BEGIN
     RETURN v_results;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_by_gates(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    text[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_by_gates IS
     'Writes those requests of a set that stand at p_places: each passes the gates, in the order given. p_stored: which ids '
     'some request has already.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_by_gates(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
-    text[], timestamptz, timestamptz) FROM PUBLIC;

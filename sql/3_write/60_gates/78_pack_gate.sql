@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_pack()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -33,7 +32,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_pack() IS
+COMMENT ON FUNCTION memwarden_internal.gate_pack IS
     'Trigger gate_78_pack: whether what the pack in force asks of a class is met, and what is not, for the gate that '
     'asks for approval. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_pack() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_approval()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -93,8 +92,7 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_approval() IS
+COMMENT ON FUNCTION memwarden_internal.gate_approval IS
     'Trigger gate_80_approval: asks about what would replace what people agreed to; passes what nobody is to be asked '
     'about, or what was approved as it stands; has the rest wait for a human: async, or sync from a risk on. Source: '
     'chapter 12.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_approval() FROM PUBLIC;

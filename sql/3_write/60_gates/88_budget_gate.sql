@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_budget()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
@@ -24,6 +23,5 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_budget() IS
+COMMENT ON FUNCTION memwarden_internal.gate_budget IS
     'Trigger gate_88_budget: counts the write against what the agent''s role may write in the session. Source: chapter 12.11.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_budget() FROM PUBLIC;

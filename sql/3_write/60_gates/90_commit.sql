@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_commit()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started   timestamptz := clock_timestamp();
@@ -332,21 +331,18 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_commit() IS
+COMMENT ON FUNCTION memwarden_internal.gate_commit IS
     'Trigger gate_90_commit: appends version and log entry and moves the item''s head. A second value for the same '
     'subject and predicate becomes a new version of that item where the layer says so. Source: chapter 12.5, D5.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_commit() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.system_identifier()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- As an expression, which PL/pgSQL evaluates without a statement.
     RETURN (pg_control_system()).system_identifier;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.system_identifier() IS
+COMMENT ON FUNCTION memwarden_internal.system_identifier IS
     'The identifier of this database cluster: transaction ids compare within one cluster only.';
-REVOKE ALL ON FUNCTION memwarden_internal.system_identifier() FROM PUBLIC;

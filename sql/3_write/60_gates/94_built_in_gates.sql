@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.built_in_gates()
 RETURNS TABLE (ordinal integer, name text, condition text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     (0, 'reset', NULL),
@@ -46,6 +45,5 @@ VALUES
     (90, 'commit', 'NEW.outcome IS NULL'),
     (99, 'store', 'NEW.trail IS NOT NULL')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.built_in_gates() IS
+COMMENT ON FUNCTION memwarden_internal.built_in_gates IS
     'The gates of this release: where each stands at first, and when it is asked (always, where condition is NULL).';
-REVOKE ALL ON FUNCTION memwarden_internal.built_in_gates() FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_trigger(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_trigger text;
@@ -14,14 +13,12 @@ BEGIN
     RETURN v_trigger;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_trigger(text) IS
+COMMENT ON FUNCTION memwarden_internal.gate_trigger IS
     'The trigger of the gate of that name, wherever it stands; NULL when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_trigger(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_gate(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_trigger text;
@@ -37,15 +34,13 @@ BEGIN
     RETURN v_trigger;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_gate(text) IS
+COMMENT ON FUNCTION memwarden_internal.require_gate IS
     'The trigger of a gate that an administrator may change. Raises 42704 for an unknown gate, 55006 for one that holds '
     'the pipeline together.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_gate(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_position(p_position integer)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_position IS NULL OR p_position NOT BETWEEN 9 AND 89 THEN
@@ -54,14 +49,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_position(integer) IS
+COMMENT ON FUNCTION memwarden_internal.require_position IS
     'Raises 22023 for a position outside the part of the pipeline that is open to change.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_position(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.add_gate("position" integer, name text, function regprocedure)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_position(add_gate.position);
@@ -80,19 +73,17 @@ BEGIN
         'gate', add_gate.name, 'position', add_gate.position, 'function', add_gate.function::text));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.add_gate(integer, text, regprocedure) IS
+COMMENT ON FUNCTION memwarden.add_gate IS
     'Adds a gate to the write path at a position. The view pipeline shows which gate stands where. position: 9 to 89. name: the name '
     'of the gate. function: takes (request jsonb) and returns (decision text, reason text, detail jsonb, retry_at timestamptz); '
     'decision is ACCEPT, REJECT or, from position 30 on, DEFER. The function must be SECURITY DEFINER, and its owner must not be a '
     'superuser, memwarden_owner or a member of memwarden_owner. Raises 42501 otherwise, 22023 for another position or a malformed '
     'name, 42710 when the name is taken, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.1.5.';
-REVOKE ALL ON FUNCTION memwarden.add_gate(integer, text, regprocedure) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.add_gate(integer, text, regprocedure) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.add_gate TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.move_gate(name text, "position" integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_position(move_gate.position);
@@ -103,48 +94,42 @@ BEGIN
         move_gate.position));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.move_gate(text, integer) IS
+COMMENT ON FUNCTION memwarden.move_gate IS
     'Moves a gate to another position. position: 9 to 89. Raises 42704 for an unknown gate, 55006 for one that cannot be moved, '
     '22023 for a position out of range, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.move_gate(text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.move_gate(text, integer) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.move_gate TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.disable_gate(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.write_request DISABLE TRIGGER %I', memwarden_internal.require_gate(disable_gate.name));
     PERFORM memwarden_internal.record_access_change(0, 'disable_gate', jsonb_build_object('gate', disable_gate.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.disable_gate(text) IS
+COMMENT ON FUNCTION memwarden.disable_gate IS
     'Switches a gate off for every writer, until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that holds the '
     'pipeline together, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.disable_gate(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.disable_gate(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.disable_gate TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.enable_gate(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.write_request ENABLE TRIGGER %I', memwarden_internal.require_gate(enable_gate.name));
     PERFORM memwarden_internal.record_access_change(0, 'enable_gate', jsonb_build_object('gate', enable_gate.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.enable_gate(text) IS
+COMMENT ON FUNCTION memwarden.enable_gate IS
     'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on, 25001 at an isolation '
     'level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.enable_gate(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.enable_gate(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.enable_gate TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.remove_gate(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_trigger text := memwarden_internal.require_gate(remove_gate.name);
@@ -159,8 +144,7 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'remove_gate', jsonb_build_object('gate', remove_gate.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.remove_gate(text) IS
+COMMENT ON FUNCTION memwarden.remove_gate IS
     'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one, 25001 at an isolation level '
     'other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.remove_gate(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.remove_gate TO memwarden_admin;

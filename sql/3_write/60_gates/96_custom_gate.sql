@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.is_safe_gate(p_function regprocedure)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -15,14 +14,12 @@ BEGIN
            AND p.proargnames[2:] = ARRAY['decision', 'reason', 'detail', 'retry_at']);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_safe_gate(regprocedure) IS
+COMMENT ON FUNCTION memwarden_internal.is_safe_gate IS
     'Whether a function has the signature of a gate and an owner whose rights a writer may borrow.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_safe_gate(regprocedure) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_custom()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started  timestamptz := clock_timestamp();
@@ -69,7 +66,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_custom() IS
+COMMENT ON FUNCTION memwarden_internal.gate_custom IS
     'Trigger of a gate added by add_gate(): asks the function named in the trigger''s argument. Anything but ACCEPT, '
     'REJECT or DEFER is a REJECT with GATE_FAULT, and so is a DEFER before position 30.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_custom() FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.reasons()
 RETURNS TABLE (reason text, outcome text, gate text, meaning text, remedy text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('PRINCIPAL_DISABLED', 'REJECTED', 'identity', 'the agent was disabled while its request waited', 'an administrator decides'),
@@ -221,10 +220,9 @@ VALUES
         'nothing to do: the content is gone'),
     ('UNSPECIFIED', 'REJECTED', 'added gates', 'a gate that an administrator added refused without a reason', 'ask the administrator')
 $function$;
-COMMENT ON FUNCTION memwarden.reasons() IS
+COMMENT ON FUNCTION memwarden.reasons IS
     'Lists every reason code that a write can be answered with. Codes are stable. Gates that an administrator adds '
     'bring their own codes. outcome: the outcome of the write. gate: the gate that gives the code. meaning: what it '
     'means. remedy: what to do.';
-REVOKE ALL ON FUNCTION memwarden.reasons() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.reasons()
+GRANT EXECUTE ON FUNCTION memwarden.reasons
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

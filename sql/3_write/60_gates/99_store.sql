@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_store()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_layer   record;
@@ -182,7 +181,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_store() IS
+COMMENT ON FUNCTION memwarden_internal.gate_store IS
     'Trigger gate_99_store: bounds the retries of a deferred request, records its idempotency token, and erases content '
     'that has another home or must have none.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_store() FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.record_review_event(
     p_note text DEFAULT NULL, p_detail jsonb DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.review_event (
@@ -17,7 +16,6 @@ BEGIN
     PERFORM pg_notify('memwarden_review', p_request_id::text);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_review_event(bigint, uuid, text, bigint, text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.record_review_event IS
     'Appends to the audit of a proposal, in the name of a principal and of the login at work, or of the engine (NULL), '
     'and notifies the channel memwarden_review with its number alone. Source: chapter 12.6.7.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_review_event(bigint, uuid, text, bigint, text, text, jsonb) FROM PUBLIC;

@@ -3,6 +3,5 @@ CREATE OR REPLACE FUNCTION memwarden_internal.ask_review(p_asked jsonb, p_reason
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(p_asked, '[]') || jsonb_build_array(jsonb_build_object('reason', p_reason, 'detail', coalesce(p_detail, '{}')));
-COMMENT ON FUNCTION memwarden_internal.ask_review(jsonb, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.ask_review IS
     'write_request.review_asked with one reason more why a human is to be asked.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_review(jsonb, text, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.labels_to_approve(p_principal_id bigint)
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -13,21 +12,18 @@ BEGIN
          WHERE p.principal_id = p_principal_id AND p.kind <> 'agent' AND NOT j.own AND j.refusal IS NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.labels_to_approve(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.labels_to_approve IS
     'The labels of proposals of others that a principal may decide about, by role, clearance, domains and policies; none for an agent.';
-REVOKE ALL ON FUNCTION memwarden_internal.labels_to_approve(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.approvable_labels()
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.labels_to_approve(memwarden_internal.current_principal());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.approvable_labels() IS
+COMMENT ON FUNCTION memwarden_internal.approvable_labels IS
     'The labels of proposals that the caller may decide about. Empty without identity, and for an agent.';
-REVOKE ALL ON FUNCTION memwarden_internal.approvable_labels() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.approvable_labels()
+GRANT EXECUTE ON FUNCTION memwarden_internal.approvable_labels
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.blast_radius(
     p_scope_id bigint, p_principal_id bigint, OUT readers bigint, OUT recalls bigint, OUT consumers bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Written out in one: each further query is one for every write.
@@ -34,10 +33,9 @@ BEGIN
      WHERE s.scope_id = p_scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blast_radius(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.blast_radius IS
     'How many others, up to 100, may read a scope; and as of the last count, how often others recalled memories of it in '
     'the last 30 days, and how many they were. Source: chapter 12.6.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.blast_radius(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.risk_of(
     p_weights double precision[], p_layer_risk double precision, p_contradicts boolean, p_authority double precision,
@@ -45,7 +43,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.risk_of(
     OUT risk double precision, OUT measures double precision[])
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Out of a sum of doubles nothing may stand beside its bounds.
@@ -63,11 +60,8 @@ BEGIN
                   + p_weights[4] * measures[4] + p_weights[5] * measures[5] + p_weights[6] * measures[6], 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.risk_of(double precision[], double precision, boolean, double precision, double precision,
-    double precision, bigint, bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.risk_of IS
     'The weighted sum of the six measures of a risk, and the measures, as assess_risk() says them.';
-REVOKE ALL ON FUNCTION memwarden_internal.risk_of(double precision[], double precision, boolean, double precision,
-    double precision, double precision, bigint, bigint, bigint) FROM PUBLIC;
 
 -- What could go wrong if it were remembered: six factors, each from 0 to 1 by a rule that is stated here.
 CREATE OR REPLACE FUNCTION memwarden_internal.assess_risk(
@@ -76,7 +70,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.assess_risk(
     OUT risk double precision, OUT measures double precision[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_authority double precision := (p_grounds #>> '{0,authority}')::double precision;
@@ -97,8 +90,7 @@ BEGIN
                p_contradicts, v_authority, p_adjusted, p_likeness, v_readers, v_recalls, v_consumers) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb,
-    double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.assess_risk IS
     'The risk of a write, 0 to 1: the weighted sum of layer (p_layer_risk, else layer_risk()), contradiction (1 where '
     'it contradicts a memory), evidence (1 - the mean authority of its references; 1 without any), confidence_gap (1 - '
     'adjusted confidence), blast_radius (consumers, up to 100, on a logarithmic scale: how many others were given '
@@ -107,8 +99,6 @@ COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double 
     'likeness to the most like memory of the scope and layer that the writer reads; 1 where none is half as like as '
     'topic_similarity). measures: the six in this order, then recalls and consumers (but the writer) as of the last count, and '
     'readers. Source: chapter 12.6.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean,
-    jsonb, double precision, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.risk_factors(p_measures double precision[], p_weights double precision[])
 RETURNS jsonb
@@ -121,10 +111,9 @@ RETURN ('{"layer": {"value": ' || round(p_measures[1]::numeric, 4) || ', "weight
     || '}, "blast_radius": {"value": ' || round(p_measures[5]::numeric, 4) || ', "weight": ' || p_weights[5]
     || ', "recalls": ' || p_measures[7]::bigint || ', "consumers": ' || p_measures[8]::bigint || ', "readers": ' || p_measures[9]::bigint
     || '}, "novelty": {"value": ' || round(p_measures[6]::numeric, 4) || ', "weight": ' || p_weights[6] || '}}')::jsonb;
-COMMENT ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) IS
+COMMENT ON FUNCTION memwarden_internal.risk_factors IS
     'What assess_risk() measured, as humans are told: {name: {"value", "weight"}}, and of blast_radius {"recalls", '
     '"consumers", "readers"}.';
-REVOKE ALL ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told_of_auto(p_review jsonb)
 RETURNS jsonb
@@ -136,10 +125,9 @@ RETURN CASE WHEN jsonb_typeof(p_review -> 'auto') = 'string' THEN jsonb_build_ob
            'factors', memwarden_internal.risk_factors(
                split_part(p_review ->> 'auto', ' ', 2)::double precision[], split_part(p_review ->> 'auto', ' ', 3)::double precision[]))
        ELSE p_review - 'auto' END;
-COMMENT ON FUNCTION memwarden_internal.told_of_auto(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.told_of_auto IS
     'Risk and factors of a write that nobody was asked about, from write_request.review: {"auto": "risk measures weights"}, '
     'as assess_risk() and the policy had them.';
-REVOKE ALL ON FUNCTION memwarden_internal.told_of_auto(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.risk_of_layer(p_admission text, p_ttl interval)
 RETURNS double precision
@@ -147,14 +135,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_admission WHEN 'free' THEN 0 WHEN 'schema' THEN 0.1
     -- As events, where it ends by itself; as truths, where it lasts.
     ELSE CASE WHEN p_ttl IS NULL THEN 0.8 ELSE 0.3 END END;
-COMMENT ON FUNCTION memwarden_internal.risk_of_layer(text, interval) IS
+COMMENT ON FUNCTION memwarden_internal.risk_of_layer IS
     'What layer_risk() says, of a layer with that admission, whose memories end after that time.';
-REVOKE ALL ON FUNCTION memwarden_internal.risk_of_layer(text, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_org_id bigint, p_layer text)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT memwarden_internal.risk_of_layer(l.admission, coalesce(l.default_ttl, l.max_ttl))
@@ -162,7 +148,6 @@ BEGIN
              WHERE l.org_id = p_org_id AND l.principal_id = 0 AND l.layer = p_layer);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.layer_risk(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.layer_risk IS
     'What a write into a layer risks where no policy says so: 0 where nothing is asked of a write, 0.1 where its form '
     'is checked, 0.3 where memories end by themselves, 0.8 where they last. Source: H1.';
-REVOKE ALL ON FUNCTION memwarden_internal.layer_risk(bigint, text) FROM PUBLIC;

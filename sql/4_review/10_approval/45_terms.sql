@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.approval_terms(
     OUT needed smallint, OUT needed_sync smallint, OUT four_eyes boolean, OUT class text, OUT is_reputable boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT coalesce(a.approval, 'never'),
@@ -36,18 +35,16 @@ BEGIN
      WHERE p.principal_id = p_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.approval_terms IS
     'The approval policy that holds for a write: one of its agent before one of its class before one of the layer, and '
     'of the organisation before that of all. p_policies: those of the write''s terms; by default as they are now. wanted_by: the '
     'reason it gives; is_reputable: whether the writer''s reputation reaches the threshold.';
-REVOKE ALL ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.review_terms(
     p_review jsonb, p_policy jsonb, p_asked jsonb, p_risk double precision, p_factors jsonb, p_report jsonb,
     p_deadline timestamptz, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_tier    text := CASE WHEN p_risk >= (p_policy ->> 'sync_from')::double precision THEN 'sync' ELSE 'async' END;
@@ -69,18 +66,15 @@ BEGIN
         'due_at', v_due, 'expires_at', v_expires, 'reopened', CASE WHEN p_review ->> 'state' = 'approved' THEN true END));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.review_terms(jsonb, jsonb, jsonb, double precision, jsonb, jsonb, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.review_terms IS
     'What a request that is to wait for a human waits on: tier, reasons, risk, report, how many must agree, when an '
     'answer is due and when it comes too late. p_review: the row of the queue that there is already.';
-REVOKE ALL ON FUNCTION memwarden_internal.review_terms(jsonb, jsonb, jsonb, double precision, jsonb, jsonb, timestamptz,
-    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.timeout_reason(p_tier text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_tier WHEN 'sync' THEN 'APPROVAL_TIMEOUT' ELSE 'REVIEW_EXPIRED' END;
-COMMENT ON FUNCTION memwarden_internal.timeout_reason(text) IS 'With which reason a request is refused that nobody answered in time.';
-REVOKE ALL ON FUNCTION memwarden_internal.timeout_reason(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.timeout_reason IS 'With which reason a request is refused that nobody answered in time.';
 
 -- Who adds to the queue of a layer holds it until it commits: what is counted is all that waits. Its lock is behind
 -- those of all scopes in the order that everybody keeps. What comes back to the queue was in it before and is not
@@ -88,7 +82,6 @@ REVOKE ALL ON FUNCTION memwarden_internal.timeout_reason(text) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_queue(p_org_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_caller  bigint := memwarden_internal.current_principal();
@@ -109,15 +102,13 @@ BEGIN
     RETURN v_locked;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lock_queue(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.lock_queue IS
     'Locks the review queue of an organisation and layer for this transaction; false when it stayed busy for '
     'lock_timeout (at most five minutes), or the layer''s lock_wait where none is set.';
-REVOKE ALL ON FUNCTION memwarden_internal.lock_queue(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.queue_is_full(p_org_id bigint, p_layer text, p_max_queue integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN p_max_queue <= (SELECT count(*) FROM (
@@ -125,6 +116,5 @@ BEGIN
          WHERE r.org_id = p_org_id AND r.layer = p_layer AND r.state = 'pending' LIMIT p_max_queue) AS q);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.queue_is_full IS
     'Whether so many proposals of an organisation wait for a layer already. The caller holds the queue.';
-REVOKE ALL ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) FROM PUBLIC;

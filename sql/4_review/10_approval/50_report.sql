@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.review_report(
     p_org_id bigint, p_asked jsonb, p_neighbours jsonb, p_replaces uuid[], p_disputes uuid[], p_current uuid)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_against jsonb := jsonb_path_query_array(p_asked, '$[*].detail.contradicts[*]');
@@ -32,11 +31,10 @@ BEGIN
                    FROM jsonb_array_elements(p_neighbours) WITH ORDINALITY AS n (e, place) WHERE n.place <= 5)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) IS
+COMMENT ON FUNCTION memwarden_internal.review_report IS
     'What was seen when a request was queued: reasons of gates, what unclear evidence is worth, rules, contradictions '
     'and what becomes of each, the memory it would renew (current), what is near. Numbers of memories and versions, no '
     'words of theirs.';
-REVOKE ALL ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) FROM PUBLIC;
 
 -- What gate 90 would make a new version of, were it approved now.
 CREATE OR REPLACE FUNCTION memwarden_internal.renewed_item(
@@ -45,7 +43,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.renewed_item(
     p_corrects uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_exclusive boolean := p_corrects IS NULL AND p_key_hash IS NOT NULL AND 'new_version' = coalesce(
@@ -59,27 +56,22 @@ BEGIN
     RETURN CASE WHEN p_corrects IS NOT NULL THEN p_corrects WHEN p_disputes IS NULL OR v_item_id <> ALL (p_disputes) THEN v_item_id END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
-    uuid[], boolean, boolean, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.renewed_item IS
     'The memory whose next version a write would be: the one that it corrects, else the one of its key, where that '
     'holds one value, else p_becomes; NULL where it would be a memory of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
-    uuid[], boolean, boolean, uuid) FROM PUBLIC;
 
 -- What a proposal is to what stands there: told by the queue, by proposal(), and by a request once it is remembered.
 CREATE OR REPLACE FUNCTION memwarden_internal.verdict(p_replaces boolean, p_stands_beside boolean)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_stands_beside THEN 'contradiction' WHEN p_replaces THEN 'superseded' ELSE 'no_conflict' END;
-COMMENT ON FUNCTION memwarden_internal.verdict(boolean, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.verdict IS
     'contradiction where a write stands beside memories that it contradicts, superseded where it only takes the place '
     'of some, else no_conflict.';
-REVOKE ALL ON FUNCTION memwarden_internal.verdict(boolean, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_proposal(p_current jsonb, p_contradictions jsonb)
 RETURNS TABLE (verdict text, replaces uuid[], stands_beside uuid[])
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -92,23 +84,20 @@ BEGIN
               FROM jsonb_array_elements(p_contradictions) AS c (e)) AS t;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judge_proposal(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.judge_proposal IS
     'Of a proposal, from current and contradictions as the reviewer is shown them: its verdict(), the memories that a '
     'yes replaces (ended, or given a next version) and those that it stands beside. What is hidden from the reviewer '
     'counts for the verdict and is not listed.';
-REVOKE ALL ON FUNCTION memwarden_internal.judge_proposal(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_seen(p_seen jsonb, p_now jsonb)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT (p_now -> 'current') IS NOT DISTINCT FROM (p_seen -> 'current')
    AND coalesce(p_seen -> 'asked', '[]') @> coalesce(p_now -> 'asked', '[]')
    AND coalesce(p_seen -> 'rules', '[]') @> coalesce(p_now -> 'rules', '[]')
    AND jsonb_path_query_array(p_seen, '$.contradictions[*].version_id') @> jsonb_path_query_array(p_now, '$.contradictions[*].version_id')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.was_seen(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.was_seen IS
     'Whether who approved on the first report saw all that the second says: the same memory to renew, no further '
     'reason, rule or contradiction.';
-REVOKE ALL ON FUNCTION memwarden_internal.was_seen(jsonb, jsonb) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.keep_review(
     p_outcome text, p_review jsonb, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_is_new boolean;
@@ -33,14 +32,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_review(bigint, uuid, bigint, text, integer, bigint, text, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.keep_review IS
     'Queues a request that waits for a human, as gate 80 has it (write_request.review).';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_review(bigint, uuid, bigint, text, integer, bigint, text, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_review()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_state text := CASE WHEN NEW.outcome IN ('COMMITTED', 'MERGED') THEN 'approved'
@@ -58,14 +55,12 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_review() IS
+COMMENT ON FUNCTION memwarden_internal.settle_review IS
     'Trigger settle_review: a request that waits no longer leaves the queue, whatever decided it: a gate, a job, an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_review() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_request(p_request_id uuid, p_reason text, p_detail jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- No gate is asked: they wait for another attempt. What is kept is what gate 99 keeps of a request refused that late.
@@ -80,6 +75,5 @@ BEGIN
      WHERE r.request_id = p_request_id AND r.outcome = 'DEFERRED';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_request(uuid, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.refuse_request IS
     'Refuses a request that waits, by a human''s decision or because there was none. The caller holds its row.';
-REVOKE ALL ON FUNCTION memwarden_internal.refuse_request(uuid, text, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_proposal(p_proposal_id uuid)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -23,16 +22,14 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     PERFORM memwarden_internal.raise_error('scope_busy', format('proposal %s', p_proposal_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_proposal(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.hold_proposal IS
     'The caller''s principal, which may decide about the proposal; its request stays locked for this transaction. '
     'Raises 42704 for one that the caller does not see, 42501 without the right; 55P03 while another decides about it '
     'for longer than lock_timeout; otherwise as open_door().';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_proposal(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.approval_refusal(p_principal_id bigint, p_proposal_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_case record;
@@ -70,16 +67,14 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.approval_refusal IS
     'Why a principal may not decide about a proposal: UNKNOWN where it does not see it, else what stands against it; '
     'NULL where it may. Source: H6.';
-REVOKE ALL ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.terms_of_review(p_org_id bigint, p_request_id uuid, OUT needed smallint,
     OUT four_eyes boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT greatest(r.needed, CASE WHEN a.approval <> 'never' THEN CASE r.tier WHEN 'sync' THEN a.needed_sync ELSE a.needed END END),
@@ -91,15 +86,13 @@ BEGIN
      WHERE r.org_id = p_org_id AND r.request_id = p_request_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.terms_of_review(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.terms_of_review IS
     'How many must agree to a proposal, and whether four eyes are asked for: by the policy of when it was queued or by '
     'that of now, whichever is stricter. Source: H6.';
-REVOKE ALL ON FUNCTION memwarden_internal.terms_of_review(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_let_in(p_principal_id bigint, p_since timestamptz, p_kin bigint[], p_login text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- As ticket_holder() has it, which has said that it holds.
@@ -127,16 +120,14 @@ BEGIN
                 OR a.action IN ('define_policy_set', 'set_policy', 'drop_policy', 'move_scope')));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.was_let_in(bigint, timestamptz, bigint[], text) IS
+COMMENT ON FUNCTION memwarden_internal.was_let_in IS
     'Whether since then one of p_kin, or somebody at this login or that of who asked, has changed what a principal may: '
     'registered, changed, bound or granted it, defined its role, or changed policies or the place of a scope; or issued '
     'the token that it acts by. What waited then is for others to decide. Source: H6.';
-REVOKE ALL ON FUNCTION memwarden_internal.was_let_in(bigint, timestamptz, bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.proposal_result(p_proposal_id uuid, p_more jsonb DEFAULT '{}')
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_result memwarden_internal.write_result;
@@ -147,14 +138,12 @@ BEGIN
     RETURN memwarden_internal.tell_result(memwarden_internal.current_principal(), v_result);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.proposal_result(uuid, jsonb) IS 'Where a proposal stands, with something more in its detail.';
-REVOKE ALL ON FUNCTION memwarden_internal.proposal_result(uuid, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.proposal_result IS 'Where a proposal stands, with something more in its detail.';
 
 -- Before anything is decided: is there still something to decide? Who comes too late is told what was.
 CREATE OR REPLACE FUNCTION memwarden_internal.decided_before(p_proposal_id uuid)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_review record;
@@ -175,15 +164,13 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.decided_before(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.decided_before IS
     'NULL where a proposal still waits; else outcome ALREADY_DECIDED with what was decided, or the refusal of one whose '
     'time is over, which this carries out. The caller holds it.';
-REVOKE ALL ON FUNCTION memwarden_internal.decided_before(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_note(p_note text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF length(p_note) > 4000 OR btrim(p_note) = '' THEN
@@ -191,5 +178,4 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_note(text) IS 'Raises 22023 for a note that is blank or too long.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_note(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_note IS 'Raises 22023 for a note that is blank or too long.';

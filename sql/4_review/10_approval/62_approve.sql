@@ -1,14 +1,13 @@
 CREATE OR REPLACE FUNCTION memwarden.approve(proposal_id uuid, note text DEFAULT NULL, despite_probes boolean DEFAULT false)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.check_note(approve.note);
     RETURN memwarden_internal.agree(approve.proposal_id, approve.note, NULL, approve.despite_probes);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
+COMMENT ON FUNCTION memwarden.approve IS
     'Agrees to a proposal and writes it once enough reviewers have agreed. review_queue() lists the proposals. When '
     'as many reviewers have agreed as are needed, the request passes the gates again, in the name of its writer and '
     'by today''s rules. note: at most 4,000 characters; kept with the decision and in the signed provenance. '
@@ -21,15 +20,13 @@ COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
     'where four eyes are required; 42501 for a login that has agreed as another principal; 22023 for a note that is '
     'too long; 55P03 where an act is to be carried out while another writer holds the lock on the scope; otherwise as '
     'write() does. Source: chapter 12.6.3.';
-REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.approve TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.approve_with_edit(
     proposal_id uuid, content jsonb, note text DEFAULT NULL, despite_probes boolean DEFAULT false,
     embedding real[] DEFAULT NULL, embedding_model text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.check_note(approve_with_edit.note);
@@ -41,7 +38,7 @@ BEGIN
         approve_with_edit.embedding, approve_with_edit.embedding_model);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) IS
+COMMENT ON FUNCTION memwarden.approve_with_edit IS
     'Agrees to a proposal with changed content. The new content replaces what was proposed and passes every gate. '
     'Where a gate refuses it, the call returns that refusal, and the proposal waits unchanged. Reviewers who agreed '
     'before the edit are asked again. The audit keeps the hash of the original and the changes. content: what the '
@@ -49,15 +46,13 @@ COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real
     'words and its model, as write() takes them; without them the edit does not use the vector of the proposal. '
     'Raises 42704 for a proposal that the caller does not see; 42501 without the right, as approve() does; 22023 '
     'without content and for an act; otherwise as write() does. Source: chapter 12.6.3, H4.';
-REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.agree(
     p_proposal_id uuid, p_note text, p_content jsonb, p_despite_probes boolean, p_embedding real[] DEFAULT NULL,
         p_embedding_model text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
@@ -119,13 +114,11 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.agree(uuid, text, jsonb, boolean, real[], text) IS 'The work of approve() and approve_with_edit().';
-REVOKE ALL ON FUNCTION memwarden_internal.agree(uuid, text, jsonb, boolean, real[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.agree IS 'The work of approve() and approve_with_edit().';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_approval(p_proposal_id uuid, p_principal_id bigint, p_note text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_review record;
@@ -143,14 +136,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_approval(uuid, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.record_approval IS
     'Notes that a principal agrees; once a round. Raises 42501 where this login has agreed as another. The caller holds the proposal.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_approval(uuid, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_approvals(p_org_id bigint, p_request_id uuid, p_round smallint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT least(count(DISTINCT e.principal_id), count(DISTINCT e.login))
@@ -158,14 +149,12 @@ BEGIN
              WHERE e.org_id = p_org_id AND e.request_id = p_request_id AND e.round = p_round AND e.event IN ('approved', 'edited'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_approvals(bigint, uuid, smallint) IS
+COMMENT ON FUNCTION memwarden_internal.count_approvals IS
     'How many have agreed in a round: different principals, by different logins.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_approvals(bigint, uuid, smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.edit_proposal(p_proposal_id uuid, p_principal_id bigint, p_content jsonb, p_note text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_request record;
@@ -186,16 +175,14 @@ BEGIN
     DELETE FROM memwarden_data.verdict AS d WHERE d.org_id = v_request.org_id AND d.request_id = p_proposal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.edit_proposal(uuid, bigint, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.edit_proposal IS
     'Notes that a principal agrees in other words: a new round, in which it is the first to agree. The caller holds the proposal.';
-REVOKE ALL ON FUNCTION memwarden_internal.edit_proposal(uuid, bigint, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.approved_record(
     p_record jsonb, p_org_id bigint, p_request_id uuid, p_round smallint, p_tier text, p_risk double precision,
         p_weights double precision[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN p_record || (
@@ -216,8 +203,6 @@ BEGIN
          WHERE e.org_id = p_org_id AND e.request_id = p_request_id AND e.round = p_round AND e.event IN ('approved', 'edited'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.approved_record(jsonb, bigint, uuid, smallint, text, double precision, double precision[]) IS
+COMMENT ON FUNCTION memwarden_internal.approved_record IS
     'A record of provenance with who approved, when and why, and the adjusted confidence that has the human''s word in '
     'it. Source: chapter 12.4.2, 12.4.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.approved_record(jsonb, bigint, uuid, smallint, text, double precision,
-    double precision[]) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.note_failed_probes(p_org_id bigint, p_request_id uuid, p_principal_id bigint, p_failed jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.review AS r
@@ -13,6 +12,5 @@ BEGIN
         p_org_id, p_request_id, 'probe_failed', p_principal_id, 'PROBE_FAILED', NULL, jsonb_build_object('probes', p_failed));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_failed_probes(bigint, uuid, bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.note_failed_probes IS
     'Shows the reviewer which golden queries an approval would have broken; the proposal waits on.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_failed_probes(bigint, uuid, bigint, jsonb) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.reject(proposal_id uuid, reason text, note text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint;
@@ -28,20 +27,18 @@ BEGIN
     RETURN memwarden_internal.proposal_result(reject.proposal_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.reject(uuid, text, text) IS
+COMMENT ON FUNCTION memwarden.reject IS
     'Refuses a proposal, so that its request becomes REJECTED with reason REVIEW_REJECTED. Its writer finds reason '
     'and note in the detail. One refusal is enough, however many reviewers must agree. reason: FACTUAL_ERROR, '
     'POLICY_VIOLATION, INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER. note: at '
     'most 4,000 characters. The outcome ALREADY_DECIDED means the same as in approve(). Raises 42704 for a proposal '
     'that the caller does not see; 42501 without the right, as approve() does; 22023 for another reason; otherwise as '
     'write() does. Source: chapter 12.6.7, H4.';
-REVOKE ALL ON FUNCTION memwarden.reject(uuid, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.reject(uuid, text, text) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.reject TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rejection_reasons()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ARRAY['FACTUAL_ERROR', 'POLICY_VIOLATION', 'INSUFFICIENT_EVIDENCE', 'DUPLICATE', 'OUTDATED', 'NOISE', 'SENSITIVE',
     'OUT_OF_SCOPE', 'OTHER'];
-COMMENT ON FUNCTION memwarden_internal.rejection_reasons() IS 'Why a human may refuse a proposal.';
-REVOKE ALL ON FUNCTION memwarden_internal.rejection_reasons() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.rejection_reasons IS 'Why a human may refuse a proposal.';

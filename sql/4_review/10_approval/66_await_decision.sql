@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.await_decision(request_id uuid, timeout interval DEFAULT '0')
 RETURNS memwarden_internal.request_state
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_has_written  boolean := pg_current_xact_id_if_assigned() IS NOT NULL;
@@ -35,7 +34,7 @@ BEGIN
     RETURN v_state;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.await_decision(uuid, interval) IS
+COMMENT ON FUNCTION memwarden.await_decision IS
     'Waits until a write request of the caller''s is decided, and returns its state; its present state when the time is over. timeout: how '
     'long at most; 0, the default, does not wait, and more than five minutes, or than nine tenths of statement_timeout, is cut to that: '
     'call again. All columns are NULL, at once, for an unknown request and for a request of somebody else. A request that has waited for '
@@ -44,13 +43,11 @@ COMMENT ON FUNCTION memwarden.await_decision(uuid, interval) IS
     'a connection of its own instead. Raises 28000 without an identity, 22023 for a timeout below 0, 25001 where it would have to '
     'wait in a transaction that has written (nobody else sees its request, or gets what it has locked, before the commit) or at an '
     'isolation level other than READ COMMITTED. Source: H3.';
-REVOKE ALL ON FUNCTION memwarden.await_decision(uuid, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.await_decision(uuid, interval) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.await_decision TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_of_wait(p_timeout interval)
 RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_most interval := current_setting('statement_timeout')::interval;
@@ -60,14 +57,12 @@ BEGIN
                  CASE WHEN v_most > interval '0' THEN statement_timestamp() + v_most * 0.9 END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_of_wait(interval) IS
+COMMENT ON FUNCTION memwarden_internal.end_of_wait IS
     'When a wait of that length ends: after five minutes, and before the statement is cancelled, at the latest.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_of_wait(interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_review(p_request_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_review record;
@@ -88,15 +83,13 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.expire_review(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.expire_review IS
     'Refuses a proposal that nobody decided about in time; false where there is nothing to refuse, or somebody is at '
     'it.';
-REVOKE ALL ON FUNCTION memwarden_internal.expire_review(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_next_review()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -116,10 +109,9 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.expire_next_review() IS
+COMMENT ON FUNCTION memwarden_internal.expire_next_review IS
     'Refuses the proposal whose time was over first; false when there is none. Two callers take different ones.';
-REVOKE ALL ON FUNCTION memwarden_internal.expire_next_review() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.expire_next_review() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.expire_next_review TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.expire_reviews()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -128,8 +120,7 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_reviews');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.expire_reviews() IS
+COMMENT ON PROCEDURE memwarden.expire_reviews IS
     'Refuses every proposal that nobody decided about in time, as a job. It is safe to run twice at once and to kill. It commits '
     'after each proposal, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.expire_reviews() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.expire_reviews() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.expire_reviews TO memwarden_jobs, memwarden_admin;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.review_refusal(p_principal_id bigint, p_item_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record;
@@ -28,7 +27,6 @@ BEGIN
                      OR v_policy.approval = 'by_risk' AND v_risk >= v_policy.auto_below THEN 'NEEDS_REVIEW' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.review_refusal(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.review_refusal IS
     'NEEDS_REVIEW where an agent is to bring an item back, or unite it with another, and a human would be asked were it '
     'written now; NULL for others than agents, and where nobody would. Source: H6.';
-REVOKE ALL ON FUNCTION memwarden_internal.review_refusal(bigint, uuid) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.agreed_terms(p_org_id bigint, p_item_ids uuid[], OUT needed smallint, OUT four_eyes boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Not what holds now: who may change the policy would undo alone what others agreed to.
@@ -13,15 +12,13 @@ BEGIN
      WHERE g.org_id = p_org_id AND g.item_id = ANY (p_item_ids) AND r.state = 'approved' AND (r.four_eyes OR r.needed > 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.agreed_terms(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.agreed_terms IS
     'On what terms people decided about these items: how many had to agree, and whether four eyes were asked for, the '
     'strictest of every change that they agreed to. NULLs where no second person did.';
-REVOKE ALL ON FUNCTION memwarden_internal.agreed_terms(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.agreed_among(p_org_id bigint, p_item_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -29,25 +26,21 @@ BEGIN
          WHERE (SELECT t.needed FROM memwarden_internal.agreed_terms(p_org_id, ARRAY[u.id]) AS t) IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.agreed_among(bigint, uuid[]) IS 'Those of the items that people decided about, by agreed_terms().';
-REVOKE ALL ON FUNCTION memwarden_internal.agreed_among(bigint, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.agreed_among IS 'Those of the items that people decided about, by agreed_terms().';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.change_number()
 RETURNS uuid
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(memwarden_internal.acting_request(), memwarden_internal.uuid7())
 $function$;
-COMMENT ON FUNCTION memwarden_internal.change_number() IS
+COMMENT ON FUNCTION memwarden_internal.change_number IS
     'The number of a change: that of the request that people agreed to, where one is carried out, so that the log leads '
     'to it; else a new one.';
-REVOKE ALL ON FUNCTION memwarden_internal.change_number() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.act_refusal(p_principal_id bigint, p_item_id uuid, p_brings_back boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN memwarden_internal.acting_request() IS NOT NULL THEN NULL
@@ -58,16 +51,14 @@ BEGIN
                 WHEN p_brings_back THEN memwarden_internal.review_refusal(p_principal_id, p_item_id) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.act_refusal(bigint, uuid, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.act_refusal IS
     'NEEDS_REVIEW where a principal may not end, unite or bring back an item by itself: people decided about it; or, '
     'with p_brings_back, it is an agent and review_refusal() says so. NULL else, and while people carry the act out.';
-REVOKE ALL ON FUNCTION memwarden_internal.act_refusal(bigint, uuid, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_act(
     p_act text, p_item_ids uuid[], p_arguments jsonb, p_brings_back boolean DEFAULT false)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -95,28 +86,24 @@ BEGIN
     RETURN memwarden_internal.proposal_result(v_request_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.request_act(text, uuid[], jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.request_act IS
     'Has people asked about an act of the caller''s where one of the items needs it (act_refusal()), and returns that '
     'request; NULL where the caller may act at once. p_arguments: what carry_out() needs to call it again. The caller '
     'was asked for its rights before. Raises 42501 for a caller that is no principal.';
-REVOKE ALL ON FUNCTION memwarden_internal.request_act(text, uuid[], jsonb, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.act_items(p_content jsonb)
 RETURNS uuid[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT ARRAY(SELECT t.id::uuid FROM jsonb_array_elements_text(p_content -> 'items') AS t (id))
 $function$;
-COMMENT ON FUNCTION memwarden_internal.act_items(jsonb) IS 'The items that an act is about.';
-REVOKE ALL ON FUNCTION memwarden_internal.act_items(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.act_items IS 'The items that an act is about.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.act_terms(
     p_principal_id bigint, p_act text, p_item_ids uuid[], p_now timestamptz,
     OUT org_id bigint, OUT scope_id bigint, OUT layer text, OUT label_id integer, OUT item_id uuid, OUT max_queue integer, OUT review jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_lead   record;
@@ -160,16 +147,14 @@ BEGIN
         NULL, p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.act_terms(bigint, text, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.act_terms IS
     'Where an act waits, and on what: as many must agree as to what it changes, or as the policy asks now, whichever is more.';
-REVOKE ALL ON FUNCTION memwarden_internal.act_terms(bigint, text, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out_act(
     p_org_id bigint, p_request_id uuid, p_act text, p_content jsonb,
     OUT outcome text, OUT reason text, OUT version_id uuid, OUT detail jsonb)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_review record;
@@ -206,16 +191,14 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_out_act(bigint, uuid, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.carry_out_act IS
     'Carries out an act that people agreed to, in the name of who asked and with its rights of now. REJECTED where the '
     'memories have changed since it was asked (CHANGED_SINCE), or the call is refused (ACT_REFUSED, with SQLSTATE and '
     'detail).';
-REVOKE ALL ON FUNCTION memwarden_internal.carry_out_act(bigint, uuid, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out(p_act text, p_content jsonb)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item_id uuid := (p_content ->> 'item_id')::uuid;
@@ -265,6 +248,5 @@ BEGIN
     RETURN v_done;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_out(text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.carry_out IS
     'Calls the function that an act stands for, once more and with what it was called with.';
-REVOKE ALL ON FUNCTION memwarden_internal.carry_out(text, jsonb) FROM PUBLIC;

@@ -1,45 +1,39 @@
 -- An update script runs this again, hence the question.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.proposal') IS NULL THEN
-        CREATE TYPE memwarden_internal.proposal AS (
-            proposal_id           uuid,
-            layer                 text,
-            scope                 text,
-            agent                 text,
-            kind                  text,
-            class                 text,
-            subject               text,
-            predicate             text,
-            content               jsonb,
-            confidence            double precision,
-            justification         text,
-            evidence              jsonb,
-            risk                  double precision,
-            factors               jsonb,
-            tier                  text,
-            reasons               text[],
-            contradictions        jsonb,
-            consent_check         text,
-            contradiction_check   text,
-            auto_promote_eligible boolean,
-            current               jsonb,
-            probes                jsonb,
-            approvals             bigint,
-            needed                smallint,
-            opened_at             timestamptz,
-            age                   interval,
-            due_at                timestamptz,
-            overdue               boolean,
-            expires_at            timestamptz,
-            escalated             smallint,
-            state                 text,
-            replaces              uuid[],
-            stands_beside         uuid[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.proposal AS (
+    proposal_id           uuid,
+    layer                 text,
+    scope                 text,
+    agent                 text,
+    kind                  text,
+    class                 text,
+    subject               text,
+    predicate             text,
+    content               jsonb,
+    confidence            double precision,
+    justification         text,
+    evidence              jsonb,
+    risk                  double precision,
+    factors               jsonb,
+    tier                  text,
+    reasons               text[],
+    contradictions        jsonb,
+    consent_check         text,
+    contradiction_check   text,
+    auto_promote_eligible boolean,
+    current               jsonb,
+    probes                jsonb,
+    approvals             bigint,
+    needed                smallint,
+    opened_at             timestamptz,
+    age                   interval,
+    due_at                timestamptz,
+    overdue               boolean,
+    expires_at            timestamptz,
+    escalated             smallint,
+    state                 text,
+    replaces              uuid[],
+    stands_beside         uuid[]
+);
 COMMENT ON TYPE memwarden_internal.proposal IS 'A write request that waits, or waited, for a human.';
 
 -- What waits, for those who may decide about it. What a proposal contradicts is shown as far as the reviewer may read it.
@@ -48,7 +42,6 @@ CREATE OR REPLACE FUNCTION memwarden.review_queue(
     state text DEFAULT 'pending', max_rows integer DEFAULT 100, after uuid DEFAULT NULL, proposal_id uuid DEFAULT NULL)
 RETURNS SETOF memwarden_internal.proposal
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops the filters that do not apply.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -113,7 +106,7 @@ BEGIN
      ORDER BY r.due_at, r.request_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden.review_queue IS
     'Lists the proposals that the caller may decide about, most urgent first. A proposal is a write request that '
     'waits for a human. The caller needs a role with APPROVE, in scopes that it reads, within its clearance, domains '
     'and policies. An agent gets no row. A call that would undo what people decided waits here too: content says '
@@ -131,14 +124,11 @@ COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, i
     'needed: how many have agreed, and how many must. due_at: when an answer is due. expires_at: when the proposal '
     'counts as refused without an answer. content: may be gone after the proposal was refused or erased. Raises 22023 '
     'for max_rows; 28000 without an identity. Source: chapter 12.6.4, F3.';
-REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer,
-    memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.review_queue TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weighed_evidence(p_evidence jsonb, p_told jsonb, p_known jsonb)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(
            e.reference
@@ -150,15 +140,13 @@ SELECT coalesce(jsonb_agg(
            ORDER BY e.place), '[]')
   FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference, place)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weighed_evidence(jsonb, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.weighed_evidence IS
     'The references of a write, each with what a gate found it worth (p_told, as told_of_grounds() has it) and the '
     'excerpt that is on record (p_known, as evidence_sources() has it for the reader).';
-REVOKE ALL ON FUNCTION memwarden_internal.weighed_evidence(jsonb, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_memory(p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_readable integer[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -174,16 +162,14 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.item_id = p_item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_memory(bigint, uuid, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.known_memory IS
     'What a memory of a scope that the principal reads says today, if it may read it (p_readable: as '
     'readable_labels()); else that it is hidden.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_memory(bigint, uuid, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_contradictions(p_org_id bigint, p_report jsonb, p_principal_id bigint,
     p_readable integer[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- As it stands today, beside the number of the version that was met.
@@ -194,15 +180,13 @@ BEGIN
           FROM jsonb_array_elements(p_report -> 'contradictions') WITH ORDINALITY AS c (e, place)), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.known_contradictions IS
     'The contradictions of a report, each with what its memory says, where the principal may read it.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.review_history(proposal_id uuid)
 RETURNS TABLE (event_id uuid, round smallint, event text, by_principal text, login text, reason text, note text, detail jsonb,
     at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -228,11 +212,10 @@ BEGIN
      ORDER BY 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.review_history(uuid) IS
+COMMENT ON FUNCTION memwarden.review_history IS
     'Lists what became of a proposal since it was queued. The writer of the proposal sees it, and those who may '
     'decide about it. Others get no row. event: opened, approved, edited (detail: original_hash, changes as JSON '
     'paths), rejected (reason, note), escalated, expired, not_applicable (reason: why), probe_failed or '
     'auto_approved. by_principal, login: who did it, NULL for the engine. round: grows when the reviewers who agreed '
     'must be asked again. Raises 28000 without an identity. Source: chapter 12.6.7.';
-REVOKE ALL ON FUNCTION memwarden.review_history(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.review_history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.review_history TO memwarden_agent, memwarden_reviewer, memwarden_curator;

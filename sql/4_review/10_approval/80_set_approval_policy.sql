@@ -7,7 +7,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_approval_policy(
     four_eyes boolean DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_approval_policy.org, 'full');
@@ -56,8 +55,7 @@ BEGIN
         'max_queue', max_queue, 'needed', needed, 'needed_sync', needed_sync, 'four_eyes', four_eyes)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision, double precision[],
-    double precision, interval, interval, interval, integer, integer, integer, boolean, text) IS
+COMMENT ON FUNCTION memwarden.set_approval_policy IS
     'Sets when a human is asked before a layer remembers a write. The most specific policy holds: that of an agent, else of a class, '
     'else of the layer; among these, that of the organisation precedes that of all organisations. An argument that is left out keeps '
     'the value that held so far. Risk is a sum of six weighted factors: layer, contradiction, evidence, confidence gap, blast radius '
@@ -77,17 +75,12 @@ COMMENT ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter '
     '12.6.2, W3.';
-REVOKE ALL ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision,
-    double precision[], double precision, interval, interval, interval, integer, integer, integer, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision,
-    double precision[], double precision, interval, interval, interval, integer, integer, integer, boolean,
-    text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_approval_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_approval_policy(layer text, class text DEFAULT NULL, agent text DEFAULT NULL,
     org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_approval_policy.org, 'full');
@@ -102,18 +95,16 @@ BEGIN
         'layer', drop_approval_policy.layer, 'class', drop_approval_policy.class, 'agent', drop_approval_policy.agent)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.drop_approval_policy IS
     'Drops an approval policy that was set by hand, so that the next less specific policy holds again, or the profile''s. What a '
     'profile brought ends with it: use_profile(). org: the organisation; by default the caller''s, and for members of memwarden_admin '
     'all organisations. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation level other than READ '
     'COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_approval_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_reputation_threshold(threshold double precision, org text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_reputation_threshold.org, 'full');
@@ -125,9 +116,8 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_reputation_threshold', jsonb_build_object('threshold', threshold));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_reputation_threshold(double precision, text) IS
+COMMENT ON FUNCTION memwarden.set_reputation_threshold IS
     'Sets the reputation below which every write of an agent needs a human. Layers that ask nothing of a write are the exception. '
     'change_agent() sets the reputation of an agent. threshold: 0 to 1. org: the organisation. Raises 22023 for another number, '
     '42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: X4.';
-REVOKE ALL ON FUNCTION memwarden.set_reputation_threshold(double precision, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_reputation_threshold(double precision, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_reputation_threshold TO memwarden_curator, memwarden_admin;

@@ -3,7 +3,6 @@ RETURNS TABLE (org text, layer text, class text, agent text, approval text, auto
                weights double precision[], layer_risk double precision, sla interval, max_wait_sync interval, expires_after interval,
                max_queue integer, needed smallint, needed_sync smallint, four_eyes boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -22,7 +21,8 @@ BEGIN
                    AND y.profile IS NULL));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_approval_policies() IS 'The rows of memwarden.approval_policies.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_approval_policies() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_approval_policies()
+COMMENT ON VIEW memwarden.approval_policies IS
+    'Lists when a human is asked before something is remembered, by layer, class and agent. Class * stands for all classes, and a '
+    'null agent for all agents. The most specific policy holds. Rows of organisation global hold for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_approval_policies
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

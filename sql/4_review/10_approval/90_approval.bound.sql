@@ -23,12 +23,3 @@ CREATE POLICY application ON memwarden_data.review_event FOR SELECT
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.review AS r WHERE r.org_id = review_event.org_id
                AND r.request_id = review_event.request_id));
-
-CREATE OR REPLACE VIEW memwarden.approval_policies WITH (security_invoker = true) AS
-SELECT a.org, a.layer, a.class, a.agent, a.approval, a.auto_below, a.sync_from, a.weights, a.layer_risk, a.sla, a.max_wait_sync,
-       a.expires_after, a.max_queue, a.needed, a.needed_sync, a.four_eyes
-  FROM memwarden_internal.list_approval_policies() AS a;
-COMMENT ON VIEW memwarden.approval_policies IS
-    'Lists when a human is asked before something is remembered, by layer, class and agent. Class * stands for all classes, and a '
-    'null agent for all agents. The most specific policy holds. Rows of organisation global hold for all organisations.';
-GRANT SELECT ON memwarden.approval_policies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_review_channel(
     layer text DEFAULT NULL, scope text DEFAULT NULL, settings jsonb DEFAULT '{}', org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(set_review_channel.org, 'full');
@@ -39,7 +38,7 @@ BEGIN
         'tiers', set_review_channel.tiers, 'layer', set_review_channel.layer, 'scope', set_review_channel.scope));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.set_review_channel IS
     'Makes a worker tell reviewers what happens in the review queue, or changes the channel of that name. A notice carries ids, '
     'layer, scope, tier, risk, reasons and times, and never the content that is to be remembered. name: the name of the channel; an '
     'organisation''s own channel precedes that of all. kind: a kind of channel that the worker has; webhook and email are built in. '
@@ -51,14 +50,12 @@ COMMENT ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[
     'proposal''s id is appended. org: the organisation; by default all. Raises 42704 for an unknown layer, scope or organisation, '
     '22023 for a value out of range, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter '
     '12.6.6, Z9.';
-REVOKE ALL ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) FROM PUBLIC;
 -- The worker goes where it is sent: whoever names the address reaches what the worker reaches.
-GRANT EXECUTE ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_review_channel TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_review_channel(name text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_review_channel.org, 'full');
@@ -73,17 +70,15 @@ BEGIN
         jsonb_build_object('channel', drop_review_channel.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_review_channel(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_review_channel IS
     'Removes a channel of set_review_channel() and its unsent notices. Raises 42704 where there is none, 42501 without the right, '
     '25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_review_channel(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_review_channel(text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_review_channel TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_review_channels()
 RETURNS TABLE (org text, channel text, kind text, target text, events text[], tiers text[], layer text, scope text, settings jsonb,
                waiting bigint, sent bigint, set_aside bigint, oldest_at timestamptz, last_error text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -106,6 +101,8 @@ BEGIN
      WHERE v_all OR c.org_id = 0 OR c.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_review_channels() IS 'The rows of memwarden.review_channels.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_review_channels() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_review_channels() TO memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.review_channels IS
+    'Lists the channels on which reviewers are told, with the state of their notices, see set_review_channel(). waiting counts '
+    'notices that wait, the oldest of them since oldest_at. sent counts those of the last month, and set_aside those that were set '
+    'aside. last_error is what went wrong last.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_review_channels TO memwarden_auditor, memwarden_admin;

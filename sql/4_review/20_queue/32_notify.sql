@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.notify_of_review()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -26,16 +25,14 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.notify_of_review() IS
+COMMENT ON FUNCTION memwarden_internal.notify_of_review IS
     'Trigger notify_of_review: makes a notice of an event for each channel that wants it, and wakes the workers. '
     'Source: chapter 12.6.6, Z9.';
-REVOKE ALL ON FUNCTION memwarden_internal.notify_of_review() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.notice_of(
     p_org_id bigint, p_notice_id uuid, p_request_id uuid, p_event_id uuid, p_event text, p_link text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_event = 'incident' THEN
@@ -56,6 +53,5 @@ BEGIN
          WHERE r.org_id = p_org_id AND r.request_id = p_request_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.notice_of(bigint, uuid, uuid, uuid, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.notice_of IS
     'What a channel is told about an event: ids, names and times as they are now, and nothing of the content.';
-REVOKE ALL ON FUNCTION memwarden_internal.notice_of(bigint, uuid, uuid, uuid, text, text) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.claim_notices(
     worker text, kinds text[], max_notices integer DEFAULT 1, lease interval DEFAULT '1 minute')
 RETURNS TABLE (notice_id uuid, kind text, channel text, target text, settings jsonb, notice jsonb, attempt integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -41,27 +40,24 @@ BEGIN
       JOIN memwarden_data.review_channel AS c ON c.org_id = d.channel_org_id AND c.name = d.channel;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.claim_notices(text, text[], integer, interval) IS
+COMMENT ON FUNCTION memwarden.claim_notices IS
     'Claims due notices for channels of some kinds for the calling worker. Two callers get different notices. When a lease ends, '
     'another worker can take the notice. worker: a name that is unique to each process. kinds: the kinds of channels. max_notices: '
     'how many at most, 1 (the default) to 100. lease: how long the worker holds them, 1 second to 1 hour; 1 minute by default. '
     'notice: an object of id (the same at each attempt, so that a receiver recognises a repetition), event, at, proposal_id, org, '
     'layer, scope, class, tier, risk, reasons, state, opened_at, age_seconds, due_at, overdue, expires_at, escalated and link. '
     'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.claim_notices(text, text[], integer, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.claim_notices(text, text[], integer, interval) TO memwarden_worker;
+GRANT EXECUTE ON FUNCTION memwarden.claim_notices TO memwarden_worker;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.max_notice_attempts()
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN 12;
-COMMENT ON FUNCTION memwarden_internal.max_notice_attempts() IS 'After so many attempts, some three hours, a notice is set aside.';
-REVOKE ALL ON FUNCTION memwarden_internal.max_notice_attempts() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.max_notice_attempts IS 'After so many attempts, some three hours, a notice is set aside.';
 
 CREATE OR REPLACE FUNCTION memwarden.settle_notice(notice_id uuid, worker text, error text DEFAULT NULL, permanent boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := clock_timestamp();
@@ -86,20 +82,18 @@ BEGIN
     RETURN v_state;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden.settle_notice IS
     'Records that the worker sent a notice that it holds, or failed to; returns done, ready, dead or null. The result done means '
     'that it was sent. A ready notice is tried again after 5 seconds, then after twice as long with each attempt, and at most an '
     'hour. A dead notice is set aside, after twelve attempts or at once if permanent is true. The result is null where the worker no '
     'longer holds it. notice_id, worker: the notice, and the worker that claimed it. error: why it was not sent, of which 500 '
     'characters are kept; null, the default, when it was sent. permanent: true sets the notice aside at once; false by default. '
     'Raises 22023 for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) TO memwarden_worker;
+GRANT EXECUTE ON FUNCTION memwarden.settle_notice TO memwarden_worker;
 
 CREATE OR REPLACE FUNCTION memwarden.revive_notices(channel text, org text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(revive_notices.org, 'full');
@@ -116,21 +110,18 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.revive_notices(text, text) IS
+COMMENT ON FUNCTION memwarden.revive_notices IS
     'Restarts the notices of a channel that were set aside, and returns how many there were. Each gets all its attempts anew. Raises '
     '42704 for an unknown channel or organisation, 42501 without the right.';
-REVOKE ALL ON FUNCTION memwarden.revive_notices(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.revive_notices(text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.revive_notices TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.trim_reviews()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.review_notice AS n WHERE n.finished_at < clock_timestamp() - interval '30 days';
     DELETE FROM memwarden_data.noise AS n WHERE n.expires_at < clock_timestamp();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.trim_reviews() IS 'Deletes notices a month after they ended, and the noise whose time is over.';
-REVOKE ALL ON FUNCTION memwarden_internal.trim_reviews() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.trim_reviews IS 'Deletes notices a month after they ended, and the noise whose time is over.';

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_escalation(
     layer text, level integer, after interval, channel text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_escalation.org, 'full');
@@ -31,7 +30,7 @@ BEGIN
         'layer', set_escalation.layer, 'level', set_escalation.level, 'after', set_escalation.after, 'channel', set_escalation.channel));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) IS
+COMMENT ON FUNCTION memwarden.set_escalation IS
     'Sets a level of escalation for reviews of a layer that nobody decides, or removes the level. A chain of an organisation '
     'replaces the common chain of the layer. layer: the layer, or * for all layers that have no chain of their own. level: 1 to 9; a '
     'review reaches one level after the other. after: how long after its due time a review reaches the level, 0 to 365 days; null '
@@ -39,13 +38,11 @@ COMMENT ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text
     'organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown '
     'layer, channel, level or organisation, 22023 for a value out of range, 42501 without the right, 25001 at an isolation level '
     'other than READ COMMITTED. Source: chapter 12.6.5.';
-REVOKE ALL ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_escalation TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.escalation_of(p_org_id bigint, p_layer text, p_level integer)
 RETURNS TABLE (after interval, channel text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -56,14 +53,12 @@ BEGIN
       JOIN memwarden_data.escalation AS e ON e.org_id = chain.org_id AND e.layer = chain.layer AND e.level = p_level;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.escalation_of IS
     'That level of the chain that holds for a layer of an organisation; no row where it has none.';
-REVOKE ALL ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.escalate_next()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -92,11 +87,10 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.escalate_next() IS
+COMMENT ON FUNCTION memwarden_internal.escalate_next IS
     'Takes the review that is longest overdue and whose next level is due there; false when there is none. Two callers '
     'take different ones.';
-REVOKE ALL ON FUNCTION memwarden_internal.escalate_next() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.escalate_next() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.escalate_next TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.escalate_reviews()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -105,16 +99,14 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_escalate');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.escalate_reviews() IS
+COMMENT ON PROCEDURE memwarden.escalate_reviews IS
     'Raises undecided reviews to the next level of their escalation and tells its channel, as a job. It is safe to run twice at once '
     'and to kill. It commits after each review, so it cannot run inside a transaction. Source: chapter 12.6.5.';
-REVOKE ALL ON PROCEDURE memwarden.escalate_reviews() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.escalate_reviews() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.escalate_reviews TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_escalations()
 RETURNS TABLE (org text, layer text, level smallint, after interval, channel text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -125,6 +117,7 @@ BEGIN
      WHERE e.org_id = 0 OR e.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_escalations() IS 'The rows of memwarden.escalations.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_escalations() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_escalations() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.escalations IS
+    'Lists the levels that reviews reach when nobody decides them, see set_escalation(). Rows of organisation global hold for all '
+    'organisations that have no chain.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_escalations TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.learn_noise()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now    timestamptz := clock_timestamp();
@@ -24,9 +23,8 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.learn_noise() IS
+COMMENT ON FUNCTION memwarden_internal.learn_noise IS
     'Trigger learn_noise: remembers what a human refused for one of the reasons that the organisation wants remembered.';
-REVOKE ALL ON FUNCTION memwarden_internal.learn_noise() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_noise(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_fingerprint bytea, p_model_id smallint,
@@ -35,7 +33,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.known_noise(
     OUT request_id uuid, OUT reason text, OUT created_at timestamptz, OUT expires_at timestamptz, OUT found_by text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hash  bytea := memwarden_internal.keyed_hash('noise', p_fingerprint);
@@ -89,19 +86,15 @@ BEGIN
     expires_at := v_found.expires_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[],
-    double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.known_noise IS
     'The rejection that a write repeats, of those that are remembered in its scope and layer and that its writer may '
     'see: by its fingerprint, or, where p_least is given, because it lies near and the judge finds that it says the '
     'same or all of it and more. NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[],
-    double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_noise_policy(keep interval DEFAULT '90 days',
     reasons text[] DEFAULT '{FACTUAL_ERROR,POLICY_VIOLATION,NOISE,SENSITIVE,OUT_OF_SCOPE}', org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_noise_policy.org, 'full');
@@ -117,7 +110,7 @@ BEGIN
         'keep', set_noise_policy.keep, 'reasons', set_noise_policy.reasons));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_noise_policy(interval, text[], text) IS
+COMMENT ON FUNCTION memwarden.set_noise_policy IS
     'Sets how long, and for which reasons, rejections are remembered from now on. A remembered rejection is called noise: a write '
     'that repeats it is refused. Rejections that are remembered already stay, see forget_noise(). keep: 0 (they are not remembered) '
     'to 730 days; 90 days by default. reasons: the reasons of rejections that are remembered; by default FACTUAL_ERROR, '
@@ -125,13 +118,11 @@ COMMENT ON FUNCTION memwarden.set_noise_policy(interval, text[], text) IS
     'memwarden_admin all organisations without a policy of their own. Raises 22023 for a value out of range, 42704 for an unknown '
     'organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric (review '
     'queue), H5.';
-REVOKE ALL ON FUNCTION memwarden.set_noise_policy(interval, text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_noise_policy(interval, text[], text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_noise_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.forget_noise(proposal_id uuid, note text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -154,19 +145,17 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.forget_noise(uuid, text) IS
+COMMENT ON FUNCTION memwarden.forget_noise IS
     'Forgets a rejection, so that similar proposals reach reviewers again. Returns false where no rejection of that '
     'number is remembered that the caller may decide about. The audit keeps the call with its note. proposal_id: of '
     'the rejection, as the detail of KNOWN_NOISE names it. note: at most 4,000 characters. Raises 28000 without an '
     'identity; 22023 where the note is longer or holds something that may not be kept; 55000 before setup(). Source: '
     'memory fabric (review queue), H5.';
-REVOKE ALL ON FUNCTION memwarden.forget_noise(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.forget_noise(uuid, text) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.forget_noise TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_noise()
 RETURNS TABLE (proposal_id uuid, scope text, layer text, reason text, refused bigint, created_at timestamptz, expires_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scopes bigint[] := memwarden_internal.visible_scopes();
@@ -183,6 +172,7 @@ BEGIN
      WHERE n.org_id = ANY (v_orgs) AND n.scope_id = ANY (v_scopes) AND n.label_id = ANY (v_labels) AND n.expires_at > clock_timestamp();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_noise() IS 'The rows of memwarden.noise.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_noise() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_noise() TO memwarden_reviewer, memwarden_curator;
+COMMENT ON VIEW memwarden.noise IS
+    'Lists the remembered rejections (noise) of proposals that the caller may decide about. It shows why and until when they are '
+    'remembered, and how often similar writes have been refused since. forget_noise() removes one.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_noise TO memwarden_reviewer, memwarden_curator;

@@ -1,28 +1,22 @@
 -- What reviewers said, for those who wrote it: the agent's lesson.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.feedback_entry') IS NULL THEN
-        CREATE TYPE memwarden_internal.feedback_entry AS (
-            event_id     uuid,
-            at           timestamptz,
-            event        text,
-            reason       text,
-            note         text,
-            proposal_id  uuid,
-            agent        text,
-            layer        text,
-            scope        text,
-            class        text,
-            kind         text,
-            subject      text,
-            predicate    text,
-            content      jsonb,
-            changes      jsonb,
-            item_id      uuid
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.feedback_entry AS (
+    event_id     uuid,
+    at           timestamptz,
+    event        text,
+    reason       text,
+    note         text,
+    proposal_id  uuid,
+    agent        text,
+    layer        text,
+    scope        text,
+    class        text,
+    kind         text,
+    subject      text,
+    predicate    text,
+    content      jsonb,
+    changes      jsonb,
+    item_id      uuid
+);
 COMMENT ON TYPE memwarden_internal.feedback_entry IS 'What a reviewer said about one write.';
 
 CREATE OR REPLACE FUNCTION memwarden.feedback(
@@ -30,7 +24,6 @@ CREATE OR REPLACE FUNCTION memwarden.feedback(
     max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
 RETURNS SETOF memwarden_internal.feedback_entry
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -70,7 +63,7 @@ BEGIN
      LIMIT feedback.max_rows;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) IS
+COMMENT ON FUNCTION memwarden.feedback IS
     'Lists what reviewers said about writes, oldest first. The caller sees feedback about its own writes, and about '
     'those that it may decide about. agent, since, layer, reasons: only feedback about writes of this agent, from '
     'this time on, in this layer, with one of these reasons. max_rows: 1 to 1000; default 100. after: the event_id of '
@@ -79,16 +72,13 @@ COMMENT ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer,
     'RFC 6901, "change": added, removed or changed, "before", "after"}]. kind, subject, predicate, content: as it was '
     'proposed; where it was edited and the caller reads the memory, as it is remembered. Raises 28000 without an '
     'identity; 22023 for max_rows. Source: chapter 12.6.7.';
-REVOKE ALL ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) TO memwarden_agent,
-    memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.feedback TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.approval_rates(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
 RETURNS TABLE (org text, agent text, layer text, topic text, proposals bigint, pending bigint, auto_approved bigint,
     approved bigint, edited bigint,
                rejected bigint, expired bigint, noise bigint, approval_rate double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -140,13 +130,12 @@ BEGIN
      ORDER BY o.name, p.name, t.layer, t.topic;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden.approval_rates IS
     'Counts what became of proposals, by agent, layer and topic. It counts proposals that had an event between since '
     'and until. Agents see their own proposals. Reviewers see what they may decide about. Auditors, curators and '
     'administrators see all that they oversee, without the topics that they may not read. topic: the predicate, '
     'otherwise the kind, otherwise the subject. approved: approved as proposed. edited: approved after a change. '
     'noise: refused because a similar proposal was rejected before. approval_rate: 0 to 1, of the proposals that a '
     'human decided; NULL where a human decided none. Source: chapter 12.6.7, 12.12.';
-REVOKE ALL ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) TO memwarden_agent, memwarden_reviewer,
-    memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.approval_rates
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

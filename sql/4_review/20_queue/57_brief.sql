@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.brief(since interval DEFAULT '90 days', max_rows integer DEFAULT 10)
 RETURNS TABLE (policy text, layer text, topic text, times bigint, last_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_me bigint := memwarden_internal.require_principal();
@@ -22,11 +21,10 @@ BEGIN
      LIMIT brief.max_rows;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.brief(interval, integer) IS
+COMMENT ON FUNCTION memwarden.brief IS
     'Lists why reviewers rejected the caller''s writes as POLICY_VIOLATION, most frequent first. An agent is told '
     'this before it writes again. feedback() has everything else that reviewers said. since: how far back; default 90 '
     'days. max_rows: 1 to 1000; default 10. policy: the reviewer''s note, NULL where there was none. topic: the '
     'predicate, or the kind, of what was proposed. times: how often within since. last_at: when it was last. Raises '
     '28000 without an identity; 22023 for max_rows or since. Source: chapter 12.6.7.';
-REVOKE ALL ON FUNCTION memwarden.brief(interval, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.brief(interval, integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.brief TO memwarden_agent, memwarden_curator;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_review_load()
 RETURNS TABLE (org text, layer text, class text, tier text, pending bigint, overdue bigint, escalated bigint,
                oldest_at timestamptz, oldest_age interval, median_age interval, next_due_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now      timestamptz := clock_timestamp();
@@ -24,29 +23,28 @@ BEGIN
      GROUP BY o.name, r.layer, r.class, r.tier;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_review_load() IS 'The rows of memwarden.review_load.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_review_load() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_review_load() TO memwarden_reviewer, memwarden_curator, memwarden_auditor,
-    memwarden_admin;
+COMMENT ON VIEW memwarden.review_load IS
+    'Counts the writes that wait for a human, by layer, class of write and tier. It shows how many there are, how many are past '
+    'their due time, and the oldest and the median age. Auditors, curators and administrators see all that they oversee; reviewers '
+    'see what they may decide about.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_review_load
+    TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_overseer()
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE')
     OR pg_has_role(session_user, 'memwarden_curator', 'USAGE')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_overseer() IS
+COMMENT ON FUNCTION memwarden_internal.is_overseer IS
     'Whether this session''s login may look at the administration of organisations: auditors and curators at that of '
     'their own, administrators at all.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_overseer() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_reviewer_throughput()
 RETURNS TABLE (org text, reviewer text, day date, approved bigint, edited bigint, rejected bigint, decided bigint, late bigint,
     median_age interval)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_overseen bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
@@ -66,7 +64,8 @@ BEGIN
      GROUP BY o.name, p.name, 3;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_reviewer_throughput() IS 'The rows of memwarden.reviewer_throughput.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_reviewer_throughput() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_reviewer_throughput() TO memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.reviewer_throughput IS
+    'Counts what reviewers decided on each of the last 90 days (UTC), and how much of it late. median_age is the median age of the '
+    'proposals when they were decided. Reviewers see their own rows.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_reviewer_throughput
+    TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

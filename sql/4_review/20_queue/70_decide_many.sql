@@ -1,20 +1,14 @@
 -- Many decisions at once: what was looked at, all of it and nothing else, each by the function that decides one.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.decided_proposal') IS NULL THEN
-        CREATE TYPE memwarden_internal.decided_proposal AS (
-            proposal_id  uuid,
-            outcome      text,
-            item_id      uuid,
-            version_id   uuid,
-            gate         text,
-            reason       text,
-            detail       jsonb,
-            error        text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.decided_proposal AS (
+    proposal_id  uuid,
+    outcome      text,
+    item_id      uuid,
+    version_id   uuid,
+    gate         text,
+    reason       text,
+    detail       jsonb,
+    error        text
+);
 COMMENT ON TYPE memwarden_internal.decided_proposal IS 'The answer to one of many decisions; error: the SQLSTATE where there was none.';
 
 CREATE OR REPLACE FUNCTION memwarden.preview_decisions(
@@ -23,7 +17,6 @@ CREATE OR REPLACE FUNCTION memwarden.preview_decisions(
 RETURNS TABLE (digest text, proposals integer, proposal_ids uuid[], oldest_at timestamptz, highest_risk double precision,
     layers text[], agents text[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF preview_decisions.max_rows IS NULL OR preview_decisions.max_rows NOT BETWEEN 1 AND 1000 THEN
@@ -46,20 +39,17 @@ BEGIN
                      LIMIT preview_decisions.max_rows) AS w) AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) IS
+COMMENT ON FUNCTION memwarden.preview_decisions IS
     'Shows what decide_many() would decide, and changes nothing. It selects the pending proposals of the caller''s '
     'queue that meet all conditions, the oldest first. scope, layer, tier, agent, class: as in review_queue(). '
     'reasons: only proposals that wait for no other reasons than these. risk_below: 0 to 1. max_rows: 1 to 1000, of '
     'the first 1000 of the queue; default 100. digest: stands for the proposals as they are now, for decide_many(). '
     'Raises 28000 without an identity; 22023 for max_rows. Source: H4.';
-REVOKE ALL ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision,
-    integer) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.preview_decisions TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.proposals_digest(p_ids uuid[])
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN encode(sha256(convert_to(coalesce(memwarden_internal.current_principal()::text, '') || (
@@ -72,15 +62,13 @@ BEGIN
           LEFT JOIN memwarden_data.write_request AS w ON w.request_id = r.request_id AND w.org_id = r.org_id), 'UTF8')), 'hex');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.proposals_digest(uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.proposals_digest IS
     'SHA-256 of what these proposals are for the caller now: what they say, why they wait, in which round and state.';
-REVOKE ALL ON FUNCTION memwarden_internal.proposals_digest(uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.decide_many(
     decision text, proposal_ids uuid[], digest text, reason text DEFAULT NULL, note text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.decided_proposal
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ids  uuid[];
@@ -125,7 +113,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) IS
+COMMENT ON FUNCTION memwarden.decide_many IS
     'Decides exactly the proposals that preview_decisions() showed. Each is decided by approve() or reject() with the '
     'caller''s rights, all in one transaction. A proposal that cannot be decided leaves the others unaffected. '
     'decision: approve, or reject with a reason. proposal_ids, digest: as previewed; 1 to 1000 proposals. reason: as '
@@ -134,5 +122,4 @@ COMMENT ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) IS
     'proposals has changed since the preview (then nothing is decided); 22023 for malformed arguments; 28000 without '
     'an identity; 25001 at an isolation level other than READ COMMITTED; 55000 where storage and functions are of '
     'different versions; 55P03 where a table is locked for longer than lock_timeout. Source: H4.';
-REVOKE ALL ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.decide_many TO memwarden_reviewer, memwarden_curator;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_settings(p_profile text)
 RETURNS TABLE (layer text, name text, value jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT s.layer, s.name, to_jsonb(v.value)
   FROM (VALUES
@@ -27,13 +26,11 @@ SELECT s.layer, 'rate_limit', to_jsonb(CASE p_profile WHEN 'strict' THEN s.stric
   FROM (VALUES ('session', 6000), ('episodic', 6000), ('semantic', 600), ('procedural', 600), ('durable', 600)) AS s (layer, strict)
  WHERE p_profile IN ('open', 'balanced', 'strict')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_settings(text) IS 'The settings of layers that make a profile; none of an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_settings(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.profile_settings IS 'The settings of layers that make a profile; none of an unknown one.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_policies(p_profile text)
 RETURNS TABLE (layer text, approval text, auto_below double precision, sync_from double precision, layer_risk double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT s.layer, s.approval, s.auto_below, s.sync_from, s.layer_risk
   FROM (VALUES ('open',     'episodic',   'never',   0.5, 0.7, 0.3),
@@ -51,13 +48,11 @@ SELECT s.layer, s.approval, s.auto_below, s.sync_from, s.layer_risk
                ('strict',   'durable',    'always',  0.3, 0.7, NULL)) AS s (profile, layer, approval, auto_below, sync_from, layer_risk)
  WHERE s.profile = p_profile
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_policies(text) IS 'The approval policies that make a profile; none of an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_policies(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.profile_policies IS 'The approval policies that make a profile; none of an unknown one.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_profile(p_profile text)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_profile IS NULL OR p_profile NOT IN ('open', 'balanced', 'strict') THEN
@@ -65,5 +60,4 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_profile(text) IS 'Raises 22023 for what is no profile.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_profile(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_profile IS 'Raises 22023 for what is no profile.';

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.use_profile(profile text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(use_profile.org, 'full');
@@ -34,7 +33,7 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'use_profile', jsonb_build_object('profile', use_profile.profile));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.use_profile(text, text) IS
+COMMENT ON FUNCTION memwarden.use_profile IS
     'Chooses what is asked of writes, from the next one on. open: no evidence and no person. balanced: evidence is weighed and never '
     'demanded but in procedural, which a person approves; a person is also asked where a write contradicts what stands firmer, and '
     'from a risk on. strict: evidence is demanded, and a person approves what is to last. Secrets, personal data, orders to the '
@@ -44,13 +43,11 @@ COMMENT ON FUNCTION memwarden.use_profile(text, text) IS
     'server. Where a curator chooses, its organisation gets no more than the server''s rate_limit. Raises 22023 for an unknown '
     'profile, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout.';
-REVOKE ALL ON FUNCTION memwarden.use_profile(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.use_profile(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.use_profile TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_server_profile(p_profile text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_was   text := memwarden_internal.profile_before();
@@ -70,20 +67,17 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_server_profile(text) IS
+COMMENT ON FUNCTION memwarden_internal.set_server_profile IS
     'Gives the settings of the server that are as its profile has them the values of another.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_server_profile(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_before()
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Before there were profiles, a server was made with what is in strict.
     RETURN (SELECT coalesce(o.profile, 'strict') FROM memwarden_data.organisation AS o WHERE o.org_id = 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_before() IS
+COMMENT ON FUNCTION memwarden_internal.profile_before IS
     'By which profile it is told what of the server''s settings somebody set by hand: what is otherwise than there.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_before() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_differences(p_org_id bigint, p_profile text)
 RETURNS TABLE (layer text, setting text, value jsonb, of_profile jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -26,15 +25,13 @@ BEGIN
      WHERE v.value IS DISTINCT FROM v.of_profile;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_differences(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.profile_differences IS
     'The settings of layers and approval policies of an organisation (0: of the server) that are otherwise than in a profile.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_differences(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.explain_profile(
     profile text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS TABLE (layer text, setting text, value jsonb, of_profile jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_owner   record := memwarden_internal.settings_asked(explain_profile.org, NULL);
@@ -44,20 +41,18 @@ BEGIN
     RETURN QUERY SELECT d.* FROM memwarden_internal.profile_differences(v_owner.org_id, v_profile) AS d ORDER BY d.layer, d.setting;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_profile(text, text) IS
+COMMENT ON FUNCTION memwarden.explain_profile IS
     'Lists in what the settings of an organisation differ from a profile: what somebody set by hand, or what another profile would '
     'change. Settings that agents have of their own are in explain_settings(). profile: open, balanced or strict; by default the one '
     'that is used. org: the organisation; by default the caller''s, and for members of memwarden_admin the server. value: what holds; '
     'of_profile: what the profile has. Raises 22023 for an unknown profile, or by default where none is used; 42501 or 42704 as '
     'explain_settings() does.';
-REVOKE ALL ON FUNCTION memwarden.explain_profile(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_profile(text, text)
+GRANT EXECUTE ON FUNCTION memwarden.explain_profile
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_all  boolean := memwarden_internal.is_database_admin();
@@ -78,7 +73,6 @@ BEGIN
      WHERE o.place <= 21;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_status() IS
+COMMENT ON FUNCTION memwarden_internal.profile_status IS
     'The profile of the server and of each organisation that has its own or tries one, how many settings somebody set otherwise, and '
     'the profile that is tried.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_status() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.tried_terms(p_terms jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_profile  text := p_terms ->> 'observed';
@@ -20,15 +19,13 @@ BEGIN
                    OR p_terms ->> 'admission' = 'full' AND v_policies @? '$[*] ? (@.approval != "never")');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tried_terms(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.tried_terms IS
     'What of the terms of a write would be otherwise under the profile that is tried: settings and approval policies. What somebody '
     'set by hand stays.';
-REVOKE ALL ON FUNCTION memwarden_internal.tried_terms(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tried_policies(p_policies jsonb, p_chosen_for bigint, p_layer text, p_profile text)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(y.policy), '[]')
   FROM (SELECT e.policy FROM jsonb_array_elements(p_policies) AS e (policy)
@@ -37,16 +34,14 @@ SELECT coalesce(jsonb_agg(y.policy), '[]')
         SELECT to_jsonb(n) || jsonb_build_object('org_id', p_chosen_for, 'class', '*', 'profile', p_profile)
           FROM memwarden_internal.profile_policies(p_profile) AS n WHERE n.layer = p_layer) AS y
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tried_policies(jsonb, bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.tried_policies IS
     'Approval policies of a layer with those of a profile in the place of those that another brought to an organisation (p_chosen_for; '
     '0: the server).';
-REVOKE ALL ON FUNCTION memwarden_internal.tried_policies(jsonb, bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tried_settings(
     p_org_id bigint, p_chosen_for bigint, p_principal_id bigint, p_layer text, p_profile text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -64,15 +59,13 @@ BEGIN
                     ELSE o.name IS NULL AND (w.name IS NULL OR to_jsonb(l) -> n.name = w.value) END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tried_settings(bigint, bigint, bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.tried_settings IS
     'The settings of a layer that would be others for a writer if a profile were chosen for an organisation (p_chosen_for; 0: the '
     'server), and their values: those that nobody set by hand.';
-REVOKE ALL ON FUNCTION memwarden_internal.tried_settings(bigint, bigint, bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.observe_profile(profile text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(observe_profile.org, 'full');
@@ -87,11 +80,10 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'observe_profile', jsonb_build_object('profile', observe_profile.profile));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.observe_profile(text, text) IS
+COMMENT ON FUNCTION memwarden.observe_profile IS
     'Tries a profile on live writes, from the next one on. The present profile decides; what the tried one would have said is noted '
     'with each request, see profile_report(). What somebody set by hand counts in both. Each write passes the gates twice, and none '
     'takes the short way of plain writes. Gates that add_gate() added are asked twice, too. profile: open, balanced or strict; null '
     'ends it, and what was noted stays. org: the organisation; by default the caller''s, and for members of memwarden_admin the '
     'server: all organisations that have neither a profile of their own nor one that they try. Raises as use_profile() does.';
-REVOKE ALL ON FUNCTION memwarden.observe_profile(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.observe_profile(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.observe_profile TO memwarden_curator, memwarden_admin;

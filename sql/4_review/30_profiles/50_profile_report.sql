@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.tried_requests(p_org_id bigint)
 RETURNS TABLE (request_id uuid, principal_id bigint, profile text, layer text, was text, was_reason text, would_be text, reason text,
                gate text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -38,15 +37,13 @@ BEGIN
      WHERE v_tried.observed IS NOT NULL OR t.submitted_at <= t.last_tried_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tried_requests(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.tried_requests IS
     'The requests of an organisation (0: of those that the server''s trial concerns) since a profile is tried: what was said at first, '
     'and what that profile would have said. would_be: NULL where it was not judged.';
-REVOKE ALL ON FUNCTION memwarden_internal.tried_requests(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.profile_report(org text DEFAULT NULL)
 RETURNS TABLE (profile text, layer text, was text, was_reason text, would_be text, reason text, gate text, requests bigint, examples uuid[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := (memwarden_internal.settings_asked(profile_report.org, NULL)).org_id;
@@ -62,7 +59,7 @@ BEGIN
      ORDER BY t.profile, count(*) DESC, t.layer, t.was, t.would_be;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.profile_report(text) IS
+COMMENT ON FUNCTION memwarden.profile_report IS
     'Counts what the profile that observe_profile() tries would have made of the writes since then. layer: where they went. was, '
     'was_reason: what was decided when they came. would_be, reason, gate: what the tried profile would have said, and in which gate; '
     'would_be is null, with the reason NOT_JUDGED, for what was not judged: acts such as retract() that wait for people, and requests '
@@ -70,5 +67,4 @@ COMMENT ON FUNCTION memwarden.profile_report(text) IS
     'not simulated: a memory that the tried profile would have refused is there for the writes after it. A request is tried once, when '
     'it comes, and not again when it is retried. org: the organisation; by default the caller''s, and for members of memwarden_admin '
     'the server. No rows where none was ever tried. Raises 42501 or 42704 as explain_settings() does.';
-REVOKE ALL ON FUNCTION memwarden.profile_report(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.profile_report(text) TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.profile_report TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

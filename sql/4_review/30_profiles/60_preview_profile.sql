@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.previewed(
     p_facts jsonb, p_layer jsonb, p_policy jsonb, OUT would_be text, OUT reason text)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_asked    text[] := ARRAY(SELECT jsonb_array_elements_text(NULLIF(p_facts -> 'asked', 'null')));
@@ -49,15 +48,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.previewed(jsonb, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.previewed IS
     'What some settings of a layer (p_layer) and an approval policy would make of a request of which these facts are recorded, see '
     'previewed_requests(). NULLs where the facts do not tell.';
-REVOKE ALL ON FUNCTION memwarden_internal.previewed(jsonb, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.previewed_evidence(p_facts jsonb, p_layer jsonb, OUT does text, OUT reason text)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_grounds   jsonb := NULLIF(p_facts -> 'grounds', 'null');
@@ -100,9 +97,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.previewed_evidence(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.previewed_evidence IS
     'What becomes of recorded evidence under some settings of a layer: store, ask or refuse, and why; NULL where the record does not tell.';
-REVOKE ALL ON FUNCTION memwarden_internal.previewed_evidence(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.would_refuse_alike(p_facts jsonb, p_layer jsonb)
 RETURNS boolean
@@ -120,17 +116,15 @@ RETURN coalesce(CASE
     WHEN p_facts -> 'told' @> '[{"contradicts": true}]' AND p_facts ->> 'reason' = 'INSUFFICIENT_EVIDENCE' THEN true
     ELSE p_layer ->> 'no_evidence' = 'refuse'
          AND (p_facts ->> 'reason' <> 'INSUFFICIENT_EVIDENCE' OR p_facts -> 'told' = '[]' OR p_layer ->> 'unclear' = 'refuse') END, false);
-COMMENT ON FUNCTION memwarden_internal.would_refuse_alike(jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.would_refuse_alike IS
     'Whether a request that a gate refused or deferred, and no person was asked about, is decided alike under some settings of a layer, '
     'as far as what is recorded tells.';
-REVOKE ALL ON FUNCTION memwarden_internal.would_refuse_alike(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.previewed_risk(
     p_auto text, p_factors jsonb, p_grounds jsonb, p_adjusted double precision, p_against boolean, p_layer_risk double precision,
     p_weights double precision[])
 RETURNS double precision[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_least double precision[] := split_part(p_auto, ' ', 2)::double precision[];
@@ -156,17 +150,13 @@ BEGIN
     RETURN (SELECT ARRAY[sum(p_weights[n] * v_least[n]), sum(p_weights[n] * v_most[n])] FROM generate_series(1, 6) AS n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.previewed_risk(text, jsonb, jsonb, double precision, boolean, double precision,
-    double precision[]) IS
+COMMENT ON FUNCTION memwarden_internal.previewed_risk IS
     'The least and the greatest risk that a request can have had: as it was measured (write_request.review, or review.factors), else '
     'from its record of provenance. p_layer_risk and p_weights: of the policy that is asked.';
-REVOKE ALL ON FUNCTION memwarden_internal.previewed_risk(text, jsonb, jsonb, double precision, boolean, double precision,
-    double precision[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.previewed_requests(p_org_id bigint, p_profile text, p_since timestamptz)
 RETURNS TABLE (request_id uuid, layer text, was text, facts jsonb, settings jsonb, policy jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -222,18 +212,16 @@ BEGIN
                                        '&& !(@.same_key == true && @.mine == true))')::jsonpath, false) AS against) AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.previewed_requests(bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.previewed_requests IS
     'The latest 10,000 writes of an organisation (0: of those that go by the server''s profile) since a time. facts: what is recorded '
     'of each. was: what was decided when it came; reason, gate: what is decided by now; asked: why a person was asked; grounds, score: '
     'what its evidence was worth; told: what a refusal or a reviewer was told of it; enough: whether gate 40 had nothing to say of it; '
     'against: whether it may contradict a memory, policy: what the layer did with that; risk: the least and the greatest that it can '
     'have had. settings, policy: what would hold for it under a profile.';
-REVOKE ALL ON FUNCTION memwarden_internal.previewed_requests(bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.preview_profile(profile text, org text DEFAULT NULL, since interval DEFAULT '30 days')
 RETURNS TABLE (layer text, was text, would_be text, reason text, requests bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := (memwarden_internal.settings_asked(preview_profile.org, NULL)).org_id;
@@ -248,7 +236,7 @@ BEGIN
      ORDER BY k.layer, count(*) DESC, k.was, w.would_be;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.preview_profile(text, text, interval) IS
+COMMENT ON FUNCTION memwarden.preview_profile IS
     'Counts what a profile would have made of the latest writes, at most 10,000, from what is recorded of them: the decision, the worth '
     'of the evidence, contradictions and the risk. Nothing is read again, and nothing is changed. layer: where they went. was: what was '
     'decided when they came. would_be, reason: what the profile would have said; would_be is null, with the reason NOT_JUDGED, where '
@@ -256,6 +244,5 @@ COMMENT ON FUNCTION memwarden.preview_profile(text, text, interval) IS
     'Later writes are not simulated, and all other settings count as they are now. observe_profile() tells more. profile: open, '
     'balanced or strict. org: the organisation; by default the caller''s, and for members of memwarden_admin the server: those that '
     'have no profile of their own. since: how far back. Raises 22023 for an unknown profile, 42501 or 42704 as explain_settings() does.';
-REVOKE ALL ON FUNCTION memwarden.preview_profile(text, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_profile(text, text, interval)
+GRANT EXECUTE ON FUNCTION memwarden.preview_profile
     TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -10,7 +10,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_external_source(
     org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_external_source.org, 'full');
@@ -53,7 +52,7 @@ BEGIN
         'name', name, 'kind', kind, 'type', type, 'scopes', scopes));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) IS
+COMMENT ON FUNCTION memwarden.define_external_source IS
     'Registers an external source that clients ask with search_external(), or replaces it. Clients ask the source, and the server '
     'asks nobody. memwarden stores nothing of an answer. name: the name of the source. kind: the retriever: http_json, directory, or '
     'a plug-in of the client. settings: what the retriever needs, with names of environment variables instead of secrets. type: the '
@@ -62,14 +61,11 @@ COMMENT ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, in
     'of these scopes may ask; by default everybody in the organisation. description: what the source holds. org: the organisation; '
     'by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown scope or organisation, 42501 without ADMIN '
     '(full), 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, L3.';
-REVOKE ALL ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text,
-    text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_external_source TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_external_source(name text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_external_source.org, 'full');
@@ -81,8 +77,7 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_external_source', jsonb_build_object('name', name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_external_source(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_external_source IS
     'Removes an external source, so that clients no longer ask it. org: the organisation; by default the caller''s. Raises 42704 '
     'when there is none, 42501 without ADMIN (full), 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_external_source(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_external_source(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_external_source TO memwarden_curator, memwarden_admin;

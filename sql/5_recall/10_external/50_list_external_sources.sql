@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_external_sources()
 RETURNS TABLE (org text, source text, kind text, settings jsonb, type text, timeout interval, max_results integer, scopes text[],
                description text, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
@@ -18,7 +17,7 @@ BEGIN
      WHERE v_all OR e.org_id = ANY (v_orgs) AND CASE WHEN e.scope_ids IS NULL THEN v_scopes <> '{}' ELSE e.scope_ids && v_scopes END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_external_sources() IS 'The rows of memwarden.external_sources.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_external_sources() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_external_sources()
+COMMENT ON VIEW memwarden.external_sources IS
+    'Lists the external sources that the caller may ask; administrators see all.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_external_sources
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -4,17 +4,15 @@ CREATE OR REPLACE FUNCTION memwarden_internal.holds_instruction(p_suspicious tex
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(' ' || array_to_string(p_suspicious, ' ') LIKE '% injection.%', false);
-COMMENT ON FUNCTION memwarden_internal.holds_instruction(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.holds_instruction IS
     'Whether the kinds of what was found in a memory (suspicious, as recall() returns it) say that it holds what looks '
     'like an instruction to its reader: injection.*.';
-REVOKE ALL ON FUNCTION memwarden_internal.holds_instruction(text[]) FROM PUBLIC;
 
 -- One look for all that telling depends on: every recall pays for each.
 CREATE OR REPLACE FUNCTION memwarden_internal.telling_terms(
     p_org_id bigint, p_surface text, OUT hedges jsonb, OUT packs_have_rules boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -34,15 +32,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.telling_terms(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.telling_terms IS
     'How an organisation tells memories. hedges: the phrases by standing, in the language of a surface and with its own; English '
     'where there are none in that language. packs_have_rules: whether packs screen as well.';
-REVOKE ALL ON FUNCTION memwarden_internal.telling_terms(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hedge_of(p_hedges jsonb, p_standing text, p_record jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -56,15 +52,13 @@ BEGIN
                 ELSE replace(replace(p_hedges ->> p_standing, '{source}', v_name), '{date}', left(v_ground ->> 'accessed_at', 10)) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hedge_of(jsonb, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.hedge_of IS
     'The phrase for a standing, where it names the source: {source} is who said or recorded the words that bear a memory out, '
     '{date} when. p_record: the last record of its version.';
-REVOKE ALL ON FUNCTION memwarden_internal.hedge_of(jsonb, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_hedge(standing text, phrase text, language text DEFAULT 'en', org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_hedge.org, 'full');
@@ -82,12 +76,11 @@ BEGIN
         language, 'phrase', phrase));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_hedge(text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.set_hedge IS
     'Sets the phrase (the hedge) with which a standing is told in a language. A surface can have hedges of its own, see '
     'define_surface(). standing: a standing as recall() returns it. phrase: the phrase; an empty one for none. In the phrase of '
     'supported, {source} is who said or recorded the words that bear the memory out, and {date} when. language: the '
     'language; en by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. '
     'Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at an isolation '
     'level other than READ COMMITTED. Source: agent memory primitives, 14.';
-REVOKE ALL ON FUNCTION memwarden.set_hedge(text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_hedge(text, text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_hedge TO memwarden_curator, memwarden_admin;

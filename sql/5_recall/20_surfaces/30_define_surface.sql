@@ -11,7 +11,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_surface(
     org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_surface.org, 'full');
@@ -41,7 +40,7 @@ BEGIN
         'language', language));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden.define_surface IS
     'Defines, or redefines, a surface: a boundary that answers cross. A recall names it in recall(surface => ...) or '
     'compile_context(surface => ...). Every reader of a scope may use every surface of its organisation. To let an agent read a '
     'scope only through surfaces, grant it with grant_scope(surfaces => ...). name: the name of the surface. strip: what is removed '
@@ -56,16 +55,13 @@ COMMENT ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean
     'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: agent memory primitives, 14.';
-REVOKE ALL ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text,
-    text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_surface TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_surface(
     p_org_id bigint, p_name text, p_strip text[], p_layers text[], p_internals boolean, p_floor double precision, p_language text,
         p_hedges jsonb, p_description text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_kind text;
@@ -99,15 +95,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_surface(bigint, text, text[], text[], boolean, double precision, text, jsonb, text) IS
-    'Raises 22023 or 42704 for a surface that cannot be defined.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_surface(bigint, text, text[], text[], boolean, double precision, text, jsonb, text)
-    FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_surface IS 'Raises 22023 or 42704 for a surface that cannot be defined.';
 
 CREATE OR REPLACE FUNCTION memwarden.drop_surface(name text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_surface.org, 'full');
@@ -119,18 +111,16 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_surface', jsonb_build_object('surface', name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_surface(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_surface IS
     'Drops a surface, so that nothing crosses it any more. Grants that name the surface stay, and let nobody read until it is '
     'defined again. org: the organisation; by default the caller''s. Raises 42704 when there is none, 42501 without ADMIN (full), '
     '25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_surface(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_surface(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_surface TO memwarden_curator, memwarden_admin;
 
 -- Whatever the action of a rule at a write: what crosses is redacted. Made anew whenever rules change.
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_surfaces(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_surface record;
@@ -155,6 +145,5 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_surfaces(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.compile_surfaces IS
     'Makes the rule texts of an organisation''s surfaces anew, for 0 those of every one.';
-REVOKE ALL ON FUNCTION memwarden_internal.compile_surfaces(bigint) FROM PUBLIC;

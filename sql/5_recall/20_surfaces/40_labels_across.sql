@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.require_surface(p_principal_id bigint, p_surface text)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_floor double precision;
@@ -16,14 +15,12 @@ BEGIN
     RETURN v_floor;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_surface(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_surface IS
     'The floor of a surface of the principal''s organisation, NULL for none. Raises 42704 where there is no such surface.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_surface(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.labels_across(p_principal_id bigint, p_surface text)
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_labels integer[] := memwarden_internal.readable_labels(p_principal_id);
@@ -40,6 +37,5 @@ BEGIN
          WHERE l.classification <= s.max_classification AND (s.layers IS NULL OR l.layer = ANY (s.layers)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.labels_across(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.labels_across IS
     'readable_labels(), and of these what may cross a surface; nothing where there is no such surface.';
-REVOKE ALL ON FUNCTION memwarden_internal.labels_across(bigint, text) FROM PUBLIC;

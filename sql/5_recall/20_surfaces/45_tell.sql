@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.tell(
     p_documents text[], p_rules_hashes text[], p_strip_hash text, p_names text[], p_without_uris boolean)
 RETURNS TABLE (n integer, document text, suspicious text[])
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 core = GD["memwarden:@python_hash@"]
@@ -13,15 +12,13 @@ for rules_hash in {*p_rules_hashes, p_strip_hash} - {None}:
         core.keep_rules(rules_hash, plan.execute([rules_hash])[0]["rules"])
 return core.tell(p_documents, p_rules_hashes, p_strip_hash, p_names, p_without_uris)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tell(text[], text[], text, text[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.tell IS
     'Documents (JSON objects) as they may be told, by their place from 1: screened by the rules of a hash where one is '
     'given, and the kinds that these find; without what the rules of p_strip_hash find, without names, without uris.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell(text[], text[], text, text[], boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.names_to_strip(p_org_id bigint, p_strip text[], p_level smallint)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -41,7 +38,6 @@ BEGIN
          WHERE 'agent' = ANY (p_strip) AND p.org_id = p_org_id AND length(p.name) >= 3);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.names_to_strip(bigint, text[], smallint) IS
+COMMENT ON FUNCTION memwarden_internal.names_to_strip IS
     'What is masked by its name on a surface that crosses up to a classification: names and values of entities above it '
     'or with something sensitive, names of agents.';
-REVOKE ALL ON FUNCTION memwarden_internal.names_to_strip(bigint, text[], smallint) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.stripped(p_org_id bigint, p_document jsonb, p_surface text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_surface record;
@@ -20,7 +19,6 @@ BEGIN
                        'uri' = ANY (v_surface.strip)) AS t);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stripped(bigint, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.stripped IS
     'A JSON object of words without what a surface of the organisation strips; as it is for no surface. A value that '
     'keeps yielding something is null. The caller has asked require_surface().';
-REVOKE ALL ON FUNCTION memwarden_internal.stripped(bigint, jsonb, text) FROM PUBLIC;

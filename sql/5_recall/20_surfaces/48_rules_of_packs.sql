@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.hashes_with_packs(
     p_org_id bigint, p_rows memwarden_internal.recalled_item[], p_rules_hashes text[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -24,7 +23,6 @@ BEGIN
          ORDER BY r.ordinality);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hashes_with_packs(bigint, memwarden_internal.recalled_item[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.hashes_with_packs IS
     'By which rules each of some rows is to be screened before it is told, where packs have rules: as present() has '
     'found it, with the rules of the pack that holds for its writer and scope. NULL where that has been done.';
-REVOKE ALL ON FUNCTION memwarden_internal.hashes_with_packs(bigint, memwarden_internal.recalled_item[], text[]) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.present(
     p_principal_id bigint, p_rows memwarden_internal.recalled_item[], p_surface text)
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- To plan it anew for every answer takes longer than to run it.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -62,16 +61,14 @@ BEGIN
                 ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_terms.hedges, p_surface) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) IS
+COMMENT ON FUNCTION memwarden_internal.present IS
     'What a principal is told of found items, best first, where the answer crosses a surface (NULL: none): with '
     'standing, hedge and suspicious, and without what must not be told. Source: agent memory primitives, 14.';
-REVOKE ALL ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told(
     p_org_id bigint, p_rows memwarden_internal.recalled_item[], p_rules_hashes text[], p_hedges jsonb, p_surface text)
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_strip     text[];
@@ -109,18 +106,16 @@ BEGIN
          ORDER BY t.n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.told IS
     'Rows as they are told: screened by the rules of a hash, where there is one for their place, and stripped as a '
     'surface of the organisation asks. What holds an instruction to its reader stands as reported at most. p_hedges: as '
     'telling_terms() gives them.';
-REVOKE ALL ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) FROM PUBLIC;
 
 -- That nothing is known is an answer of its own, and says what kind of nothing it is.
 CREATE OR REPLACE FUNCTION memwarden_internal.unknown(p_principal_id bigint, p_surface text, p_threshold double precision,
     p_near double precision[])
 RETURNS memwarden_internal.recalled_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_populate_record(NULL::memwarden_internal.recalled_item, jsonb_build_object(
@@ -133,7 +128,6 @@ BEGIN
             'coverage', CASE WHEN cardinality(p_near) = 0 THEN 'none' ELSE 'below' END))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unknown(bigint, text, double precision, double precision[]) IS
+COMMENT ON FUNCTION memwarden_internal.unknown IS
     'The row that says that nothing is known: standing unknown, item_id NULL. p_near: the relevance of what came '
     'nearest, all of it below p_threshold; coverage none where there is nothing at all.';
-REVOKE ALL ON FUNCTION memwarden_internal.unknown(bigint, text, double precision, double precision[]) FROM PUBLIC;

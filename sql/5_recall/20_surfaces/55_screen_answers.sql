@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.screen_answers(answers jsonb, layer text DEFAULT NULL, surface text DEFAULT NULL)
 RETURNS TABLE (place integer, answer jsonb, suspicious text[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -36,7 +35,7 @@ BEGIN
      ORDER BY t.n;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.screen_answers(jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden.screen_answers IS
     'Screens answers from outside memory before a model reads them. What today''s rules redact or encrypt is '
     'redacted. What they block is NULL in "text" and "content". The rules are those of the caller''s organisation and '
     'of the pack in force for the caller. The call stores nothing. answers: an array of at most 10,000 objects and 10 '
@@ -45,6 +44,4 @@ COMMENT ON FUNCTION memwarden.screen_answers(jsonb, text, text) IS
     'from 1. suspicious: the kinds of what the rules find. Raises 28000 without an identity; 22023 for malformed '
     'answers; 42704 for an unknown layer or surface; 55000 before setup(). Source: four-layer design, L3; agent '
     'memory primitives, 14.';
-REVOKE ALL ON FUNCTION memwarden.screen_answers(jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.screen_answers(jsonb, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.screen_answers TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

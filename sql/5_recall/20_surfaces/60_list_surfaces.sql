@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_surfaces()
 RETURNS TABLE (org text, surface text, strip text[], max_classification text, layers text[], internals boolean, floor double precision,
                language text, hedges jsonb, description text, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -17,7 +16,8 @@ BEGIN
      WHERE v_all OR s.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_surfaces() IS 'The rows of memwarden.surfaces.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_surfaces() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_surfaces()
+COMMENT ON VIEW memwarden.surfaces IS
+    'Lists the surfaces of the caller''s organisation: the boundaries that answers cross. hedges are the phrases with which '
+    'standings are told there.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_surfaces
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_reader(p_principal_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- What is kept serves others too: how exactly the caller wants numbers written is not in it.
 SET extra_float_digits = 1
 AS $function$
@@ -25,6 +24,5 @@ BEGIN
      WHERE v.principal_id = p_principal_id AND r.ev_class = 'memwarden_data.reader_terms'::regclass;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_reader(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.keep_reader IS
     'Keeps what settings make of a principal that reads, at isolation level READ COMMITTED; nothing elsewhere.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_reader(bigint) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.searched_scopes(
     p_principal_id bigint, p_scope text, p_scopes text[], p_surface text DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_path   text;
@@ -33,7 +32,6 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.searched_scopes IS
     'The scopes to search: every visible one, a scope with its ancestors, or exactly a list. Raises 42704 for a scope '
     'the principal cannot read, not even through the surface.';
-REVOKE ALL ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[], text) FROM PUBLIC;

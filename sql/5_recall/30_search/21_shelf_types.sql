@@ -1,40 +1,27 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.shelved_vector') IS NULL THEN
-        CREATE TYPE memwarden_internal.shelved_vector AS (
-            item_id    uuid,
-            embedding  @extschema:vector@.halfvec
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.shelved_vector AS (
+    item_id    uuid,
+    embedding  @extschema:vector@.halfvec
+);
 COMMENT ON TYPE memwarden_internal.shelved_vector IS 'A vector on a shelf, and whose it is.';
 
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.asked_word') IS NULL THEN
-        CREATE TYPE memwarden_internal.asked_word AS (
-            lexeme     text,
-            share      double precision,
-            term       tsquery,
-            holders    double precision,
-            weight     double precision,
-            is_common  boolean
-        );
-    END IF;
-    IF to_regtype('memwarden_internal.shelf_sample') IS NULL THEN
-        CREATE TYPE memwarden_internal.shelf_sample AS (
-            home         text,
-            config       text,
-            items        bigint,
-            words        bigint,
-            least        double precision,
-            words_asked  memwarden_internal.asked_word[],
-            is_counted   boolean
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.asked_word AS (
+    lexeme     text,
+    share      double precision,
+    term       tsquery,
+    holders    double precision,
+    weight     double precision,
+    is_common  boolean
+);
+
+CREATE TYPE memwarden_internal.shelf_sample AS (
+    home         text,
+    config       text,
+    items        bigint,
+    words        bigint,
+    least        double precision,
+    words_asked  memwarden_internal.asked_word[],
+    is_counted   boolean
+);
 COMMENT ON TYPE memwarden_internal.asked_word IS
     'A word of a question: how much it counts, what finds it, how many memories of a shelf have it, what it weighs by '
     'that, and whether so many have it that this is known without looking them up.';

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.fresh_share(p_shelf integer, p_now timestamptz)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET jit = off
@@ -41,9 +40,8 @@ BEGIN
     RETURN coalesce(2 * v_share - 1, 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fresh_share(integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.fresh_share IS
     'About how much of a shelf is not over softly, by two hundred of its items: 0 to 1.';
-REVOKE ALL ON FUNCTION memwarden_internal.fresh_share(integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.fresh_of_shelf(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_items bigint, p_limit integer, p_now timestamptz,
@@ -51,7 +49,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.fresh_of_shelf(
     OUT share double precision, OUT item_ids uuid[], OUT similarities double precision[], OUT words tsvector[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Each by its key, and of each scope what its index has.
 SET enable_seqscan = off
 SET enable_bitmapscan = off
@@ -82,19 +79,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fresh_of_shelf(integer, smallint, @extschema:vector@.halfvec, bigint, integer, timestamptz,
-    bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.fresh_of_shelf IS
     'What of a shelf is not over softly, of the p_items of it that a principal reads and a filter lets through. Where that is little, '
     'all of it, with cosines (NULL for none) and words, and share is 1; else item_ids is NULL, and share tells about how much it is: '
     'of all, so many times more have to be looked at.';
-REVOKE ALL ON FUNCTION memwarden_internal.fresh_of_shelf(integer, smallint, @extschema:vector@.halfvec, bigint, integer, timestamptz,
-    bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- Of an item there is a row on the shelf for each model: that of the one asked for counts, else any, without a cosine.
 CREATE OR REPLACE FUNCTION memwarden_internal.fresh_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN format(
@@ -127,7 +120,6 @@ BEGIN
         memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only), memwarden_internal.shelf_name(p_shelf));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fresh_statement(integer, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.fresh_statement IS
     'The statement that finds what is not over softly on a shelf, with cosines and words: $1 embedding, $2 limit, $3 now, $4 principal, '
     '$5 labels, $6 model, $7 the filter, $8 organisation, $9 scopes, $10 layers (NULL for all), $11 items to leave out, or NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.fresh_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;

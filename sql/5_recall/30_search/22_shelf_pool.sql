@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.looked_for(
     OUT rare tsquery, OUT most tsquery, OUT is_part boolean, OUT compared integer, OUT sure integer, OUT near integer)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_limit integer := ceil(p_wanted / p_fresh);
@@ -26,12 +25,10 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.looked_for IS
     'Among what the best p_wanted of a shelf are, of which a share of p_fresh counts fully: what has a rare word; what has most of the '
     'common ones (most, is_part: as most_of() says), of which about so many are compared; and so many of the nearest, of which the '
     'first are sure to be looked at.';
-REVOKE ALL ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer, double precision)
-    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pool_of_shelf(
     p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
@@ -40,7 +37,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.pool_of_shelf(
     OUT item_ids uuid[], OUT similarities double precision[], OUT enough boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_fresh  record := memwarden_internal.fresh_of_shelf(
@@ -95,14 +91,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
-    double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
-    memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.pool_of_shelf IS
     'The items of a shelf among which the best p_limit of those are that a filter lets through, by cosine and words '
     'alone, with their cosine. enough: whether these are all that need be looked at.';
-REVOKE ALL ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
-    double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
-    memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- For whoever reads all of a shelf: no memory is looked up.
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_on_shelf(
@@ -110,7 +101,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.nearest_on_shelf(
     OUT item_ids uuid[], OUT similarities double precision[], OUT words tsvector[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- By the index, whatever the planner thinks of a small shelf.
 SET enable_seqscan = off
 SET enable_bitmapscan = off
@@ -133,10 +123,9 @@ BEGIN
        INTO item_ids, similarities, words USING p_embedding, p_limit;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_on_shelf(integer, smallint, @extschema:vector@.halfvec, integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.nearest_on_shelf IS
     'The p_limit items on a shelf of p_items that are nearest to an embedding, nearest first, with cosines and words; whether they still '
     'count is not asked.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_on_shelf(integer, smallint, @extschema:vector@.halfvec, integer, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.comparable_of_shelf(
     p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
@@ -146,7 +135,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.comparable_of_shelf(
     OUT item_ids uuid[], OUT similarities double precision[], OUT words tsvector[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_home  record;
@@ -181,14 +169,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.comparable_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
-    integer, tsquery, boolean, tsquery, uuid[], uuid[], double precision[], timestamptz, bigint, integer[],
-    memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.comparable_of_shelf IS
     'Cosines (NULL for none) and words of p_near, whose cosines are given, of what has a rare word, and of about p_compared items that '
     'have most of the common ones (p_most, p_part: as most_of() says). None of p_item_ids.';
-REVOKE ALL ON FUNCTION memwarden_internal.comparable_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec,
-    smallint, integer, tsquery, boolean, tsquery, uuid[], uuid[], double precision[], timestamptz, bigint, integer[],
-    memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- No table of a shelf is named here, so that the plan is made once and not for each question.
 CREATE OR REPLACE FUNCTION memwarden_internal.best_by_words(
@@ -199,7 +182,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.best_by_words(
     OUT item_ids uuid[], OUT similarities double precision[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET jit = off
@@ -246,30 +228,23 @@ BEGIN
              LIMIT p_limit) AS b;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.best_by_words(uuid[], double precision[], tsvector[], memwarden_internal.asked_word[],
-    double precision, double precision, double precision, double precision, double precision, integer, uuid[], bigint, boolean,
-    timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.best_by_words IS
     'The best p_limit of some items of an organisation by their cosines and words, with their cosine: twenty by their words alone, then '
     'by both. p_average: the words of a memory on average. p_vector, p_keyword: what '
     'vectors and words weigh. p_least, p_highest: between which cosines the scale of vectors goes. p_reads_all: whether those that are not '
     'in p_known have yet to be looked up, whether they count.';
-REVOKE ALL ON FUNCTION memwarden_internal.best_by_words(uuid[], double precision[], tsvector[], memwarden_internal.asked_word[],
-    double precision, double precision, double precision, double precision, double precision, integer, uuid[], bigint, boolean,
-    timestamptz, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.word_query(p_lexeme text)
 RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ('''' || replace(replace(p_lexeme, E'\\', E'\\\\'), '''', '''''') || '''')::tsquery;
-COMMENT ON FUNCTION memwarden_internal.word_query(text) IS 'What finds a word as it stands in a tsvector.';
-REVOKE ALL ON FUNCTION memwarden_internal.word_query(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.word_query IS 'What finds a word as it stands in a tsvector.';
 
 -- A word that very many have weighs little: who has nothing but some of those is among the best only where it is near as well.
 CREATE OR REPLACE FUNCTION memwarden_internal.most_of(
     p_words memwarden_internal.asked_word[], p_items bigint, p_wanted integer, OUT words tsquery, OUT is_part boolean)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH common AS MATERIALIZED (
@@ -297,10 +272,9 @@ BEGIN
      WHERE g.weight >= e.enough AND g.weight - g.lightest < e.enough - 1e-9;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.most_of(memwarden_internal.asked_word[], bigint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.most_of IS
     'What finds about so many of the memories whose common words weigh most: any group of words that weighs enough. All of the words '
     'where more have them (is_part).';
-REVOKE ALL ON FUNCTION memwarden_internal.most_of(memwarden_internal.asked_word[], bigint, integer) FROM PUBLIC;
 
 -- A shelf has words and vectors in one row: thousands are compared by these before a few are looked up. What is asked for is hidden
 -- from the planner, who would weigh each word and each item of a list. Of an item there is a row for each model: that of the one asked
@@ -309,7 +283,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.comparable_statement(
     p_shelf integer, p_only memwarden_internal.item_filter, p_reads_all boolean)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN format(
@@ -344,17 +317,15 @@ BEGIN
              ELSE '(SELECT i.scope_id FROM memwarden_data.item AS i WHERE i.org_id = $13 AND i.item_id = n.item_id)' END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.comparable_statement(integer, memwarden_internal.item_filter, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.comparable_statement IS
     'The statement that tells cosines and words of what has some words on a shelf, and of items that are near, and whether there are '
     'more: $1 embedding, $2 how many at most, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 words, $9 items that are known '
     'already, $10 the reach, $11 the items that are near, $12 their cosines, $13 and $14 organisation and scope of the shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.comparable_statement(integer, memwarden_internal.item_filter, boolean) FROM PUBLIC;
 
 -- Each item is looked up by its key, whatever the planner makes of it: joined as a whole, every item of the store would be read.
 CREATE OR REPLACE FUNCTION memwarden_internal.hits_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN format(
@@ -372,15 +343,13 @@ BEGIN
         memwarden_internal.head_within_reach(p_shelf, 10), memwarden_internal.copy_within_reach(p_shelf, 10));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hits_statement(integer, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.hits_statement IS
     'The statement that finds what has any of some words on a shelf: $1 embedding, $2 limit, $3 now, $4 principal, $5 '
     'labels, $6 model, $7 the filter, $8 words, $9 items that are known already, $10 the reach.';
-REVOKE ALL ON FUNCTION memwarden_internal.hits_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.filtered_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN format(
@@ -400,8 +369,7 @@ BEGIN
                   ' = ANY (ARRAY(SELECT hashtextextended(s.form, 0) FROM unnest(($7).subjects) AS s (form)))' END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.filtered_statement IS
     'The statement that finds what a filter lets through of a shelf''s scope and layer, and whether that is fewer than the limit: '
     '$1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 organisation, $9 scope, $10 '
     'layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;

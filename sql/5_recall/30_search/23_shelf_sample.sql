@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.drawn_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_readable text := format(
@@ -25,14 +24,12 @@ BEGIN
             memwarden_internal.copy_within_reach(p_shelf, 12));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.drawn_statement(integer, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.drawn_statement IS
     'The part of sample_statement() that draws items of a shelf, and says of each whether it is read and passes the filter.';
-REVOKE ALL ON FUNCTION memwarden_internal.drawn_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN format(
@@ -49,10 +46,9 @@ BEGIN
         memwarden_internal.shelf_name(p_shelf), memwarden_internal.drawn_statement(p_shelf, p_only));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sample_statement(integer, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.sample_statement IS
     'The statement that samples a shelf: $1 embedding, $2 layer, $3 now, $4 organisation, $5 scope, $6 model, $7 the '
     'filter, $8 principal, $9 labels, $10 words, $11 how many, $12 the reach.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;
 
 -- Counting a million takes longer than to find the best of them. Fingerprints are as good as drawn by lot: the first of them
 -- are like all. What has at most 2,000 that count is counted.
@@ -62,7 +58,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.sample_shelf(
         p_reach memwarden_internal.shelf_reach)
 RETURNS memwarden_internal.shelf_sample
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -116,20 +111,16 @@ BEGIN
         v_least, v_words, false)::memwarden_internal.shelf_sample;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint,
-    integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.sample_shelf IS
     'What the memories of a shelf are like that a principal reads and a filter lets through, and how many of them have '
     'each word of a question: of the first 2,000 by fingerprint (500 where no word is asked for), reckoned for all. '
     'Exact where there are fewer, on a shelf of fewer than 20,000.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz,
-    bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- As sample_shelf(), of what the job has counted.
 CREATE OR REPLACE FUNCTION memwarden_internal.counted_shelf(
     p_shelf integer, p_model_id smallint, p_query text, p_embedding @extschema:vector@.halfvec, p_labels integer[])
 RETURNS memwarden_internal.shelf_sample
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_home  record;
@@ -164,7 +155,6 @@ BEGIN
         true)::memwarden_internal.shelf_sample;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.counted_shelf IS
     'What sample_shelf() says, as the job has counted it, to a principal that reads every label there is; NULL to others, and where '
     'nothing is counted by the language of today.';
-REVOKE ALL ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, integer[]) FROM PUBLIC;

@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.conversations_of_pool(
     OUT item_ids uuid[], OUT similarities double precision[], OUT pooled integer, OUT conversations bigint[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Few of many, by their keys, whatever the planner thinks.
 SET plan_cache_mode = force_custom_plan
 SET enable_nestloop = on
@@ -51,9 +50,6 @@ BEGIN
       FROM added AS a;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.conversations_of_pool(bigint[], uuid[], double precision[], integer,
-    @extschema:vector@.halfvec, smallint) IS
+COMMENT ON FUNCTION memwarden_internal.conversations_of_pool IS
     'What grown_part() tells of a pool, with the other memories of the conversations that its first 1,000, and those counted '
     'beside it, are from: of at most 40 conversations, of at most 200 memories each. conversations: these, of which all is at hand.';
-REVOKE ALL ON FUNCTION memwarden_internal.conversations_of_pool(bigint[], uuid[], double precision[], integer,
-    @extschema:vector@.halfvec, smallint) FROM PUBLIC;

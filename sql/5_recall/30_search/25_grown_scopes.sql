@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.vectors_on_shelf(p_shelf integer, p_model_id smallint)
 RETURNS SETOF memwarden_internal.shelved_vector
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10000
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY EXECUTE format(
@@ -9,9 +8,8 @@ BEGIN
         USING p_model_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.vectors_on_shelf(integer, smallint) IS
+COMMENT ON FUNCTION memwarden_internal.vectors_on_shelf IS
     'Every vector of a shelf: for a recall that narrows down or weighs what no index knows, and so scores every item.';
-REVOKE ALL ON FUNCTION memwarden_internal.vectors_on_shelf(integer, smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.part_of_shelf(
     p_shelf integer, p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
@@ -21,7 +19,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.part_of_shelf(
     OUT sample memwarden_internal.shelf_sample[], OUT home text[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_sample memwarden_internal.shelf_sample;
@@ -78,15 +75,10 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.part_of_shelf(integer, boolean, text, @extschema:vector@.halfvec, smallint,
-    double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
-    memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.part_of_shelf IS
     'What is looked at of a shelf, where enough, with the cosines: items that a sample stands for (with the sample and '
     'the scope and layer of the shelf), or, of a filter that lets few through, all there are, which are counted '
     'themselves.';
-REVOKE ALL ON FUNCTION memwarden_internal.part_of_shelf(integer, boolean, text, @extschema:vector@.halfvec, smallint,
-    double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
-    memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- Which of the scopes to search have a shelf of their own, and what is looked at of each.
 CREATE OR REPLACE FUNCTION memwarden_internal.grown_part(
@@ -99,7 +91,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.grown_part(
     OUT item_ids uuid[], OUT similarities double precision[], OUT pooled integer, OUT samples memwarden_internal.shelf_sample[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf   record;
@@ -172,8 +163,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
-    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.grown_part IS
     'What a recall looks at where a scope and layer have a shelf of their own. By index, where that is allowed, tells '
     'enough, and has the words of today: the items of pool_of_shelf(), the first so many (pooled) of item_ids, and, '
     'without a cosine, all of that scope''s other layers. '
@@ -181,14 +171,11 @@ COMMENT ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], bo
     'remain to be read, measured those of which the shared shelf''s vectors are needed; where a sample stands for what '
     'is read, it does not for scopes beside and items changed. Otherwise the shelf is to be read whole, of the scope '
     'and layer in homes. samples: the statistics of both.';
-REVOKE ALL ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
-    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.beside_shelves(
     p_shelves integer[], p_layers text[], p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Layer by layer, by the index that has them: the grown one fills the statistics, and is not to be walked.
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
@@ -212,6 +199,5 @@ BEGIN
                   AND (CASE WHEN h.principal_id = p_principal_id THEN -h.label_id ELSE h.label_id END) = ANY (p_labels) OFFSET 0) AS i);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.beside_shelves(integer[], text[], timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.beside_shelves IS
     'What the principal reads in the scopes of some shelves and is not on them: items of other layers.';
-REVOKE ALL ON FUNCTION memwarden_internal.beside_shelves(integer[], text[], timestamptz, bigint, integer[]) FROM PUBLIC;

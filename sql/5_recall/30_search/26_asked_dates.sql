@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_dates(p_query text, p_now timestamptz)
 RETURNS tstzmultirange
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_query  text := left(p_query, 10000);
@@ -38,7 +37,6 @@ BEGIN
           FROM regexp_matches(v_query, E'\\m((?:19|20)\\d\\d)\\M', 'g') AS m (found)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.asked_dates(text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.asked_dates IS
     'The months, or else the years, that a question names in English or as 2023-05; a month without a year is that of any year. NULL '
     'for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.asked_dates(text, timestamptz) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.foreign_letters(p_languages text[])
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_class text;
@@ -29,14 +28,12 @@ BEGIN
     RETURN CASE WHEN p_languages IS NOT NULL THEN '[' || v_class || ']' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.foreign_letters(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.foreign_letters IS
     'A regular expression: a letter that none of some languages (codes of ISO 639) is written with. NULL for NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.foreign_letters(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_foreign(p_words tsvector, p_letters text)
 RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_text text;
@@ -52,9 +49,8 @@ BEGIN
     RETURN (SELECT 2 * count(*) FILTER (WHERE w.lexeme ~ p_letters) > count(*) FROM unnest(tsvector_to_array(p_words)) AS w (lexeme));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_foreign(tsvector, text) IS
+COMMENT ON FUNCTION memwarden_internal.is_foreign IS
     'Whether most of some words have a letter that a model does not know: foreign_letters(), or a dot for whatever it is.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_foreign(tsvector, text) FROM PUBLIC;
 
 -- english is what nobody has chosen, and tells nothing.
 CREATE OR REPLACE FUNCTION memwarden_internal.language_of_config(p_config text)
@@ -65,15 +61,13 @@ RETURN '{"arabic": "ar", "armenian": "hy", "basque": "eu", "catalan": "ca", "dan
          "irish": "ga", "italian": "it", "lithuanian": "lt", "nepali": "ne", "norwegian": "no", "portuguese": "pt", "romanian": "ro",
          "russian": "ru", "serbian": "sr", "spanish": "es", "swedish": "sv", "tamil": "ta", "turkish": "tr", "yiddish": "yi"}'::jsonb
        ->> p_config;
-COMMENT ON FUNCTION memwarden_internal.language_of_config(text) IS
+COMMENT ON FUNCTION memwarden_internal.language_of_config IS
     'The language (ISO 639) of a text search configuration that somebody has chosen; NULL where it tells none.';
-REVOKE ALL ON FUNCTION memwarden_internal.language_of_config(text) FROM PUBLIC;
 
 -- Where the question or the layer is in another language, no vector counts; else those of memories that are do not.
 CREATE OR REPLACE FUNCTION memwarden_internal.unread_letters(p_languages text[], p_config text, p_query text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_letters text := memwarden_internal.foreign_letters(p_languages);
@@ -86,7 +80,6 @@ BEGIN
         ELSE v_letters END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unread_letters(text[], text, text) IS
+COMMENT ON FUNCTION memwarden_internal.unread_letters IS
     'What is_foreign() is asked about the memories of a recall, for a model of these languages and a layer of that configuration; '
     'NULL where the model reads everything.';
-REVOKE ALL ON FUNCTION memwarden_internal.unread_letters(text[], text, text) FROM PUBLIC;

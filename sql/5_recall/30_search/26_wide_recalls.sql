@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.changed_since(p_org_id bigint, p_s
     p_seen pg_snapshot, p_most integer)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Few of many, by the index of the transactions, whatever the planner thinks.
 SET plan_cache_mode = force_custom_plan
 SET enable_seqscan = off
@@ -21,16 +20,14 @@ BEGIN
          LIMIT p_most);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], text, pg_snapshot, integer) IS
+COMMENT ON FUNCTION memwarden_internal.changed_since IS
     'The items of some scopes, and of one layer unless p_layer is NULL, that a transaction has changed which p_seen did '
     'not see commit, be it that it had begun before; at most so many.';
-REVOKE ALL ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], text, pg_snapshot, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wide_reach(p_shelf integer, p_model_id smallint, p_scopes bigint[],
     p_shelved bigint[], p_layers text[])
 RETURNS memwarden_internal.shelf_reach
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf    record;
@@ -69,18 +66,16 @@ BEGIN
     RETURN (v_shelf.org_id, v_scopes, p_layers, v_layers.config, v_shelf.items, v_changed)::memwarden_internal.shelf_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wide_reach(integer, smallint, bigint[], bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.wide_reach IS
     'What of a shelf of copies a recall of some scopes reaches; p_shelved are left out: they have shelves of their own, or '
     'words of before. NULL where that is too little to ask an index for, where it has changed too much, or where its '
     'words are of several languages.';
-REVOKE ALL ON FUNCTION memwarden_internal.wide_reach(integer, smallint, bigint[], bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.changed_vectors(
     p_reach memwarden_internal.shelf_reach, p_model_id smallint, p_embedding @extschema:vector@.halfvec,
     OUT item_ids uuid[], OUT similarities double precision[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -98,9 +93,8 @@ BEGIN
      WHERE i.status = 'ACTIVE' AND (p_reach.layers IS NULL OR i.layer = ANY (p_reach.layers));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.changed_vectors(memwarden_internal.shelf_reach, smallint, @extschema:vector@.halfvec) IS
+COMMENT ON FUNCTION memwarden_internal.changed_vectors IS
     'The changed items of a reach that are still there, with their cosine, as their own vectors tell it.';
-REVOKE ALL ON FUNCTION memwarden_internal.changed_vectors(memwarden_internal.shelf_reach, smallint, @extschema:vector@.halfvec) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wide_part(
     p_shelf integer, p_shelved bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text,
@@ -111,7 +105,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.wide_part(
     OUT sample memwarden_internal.shelf_sample[], OUT beside bigint[], OUT changed uuid[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reach memwarden_internal.shelf_reach := memwarden_internal.wide_reach(p_shelf, p_model_id, p_scopes, p_shelved, p_layers);
@@ -141,9 +134,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wide_part(integer, bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
-    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.wide_part IS
     'What is looked at of many small scopes, as part_of_shelf() says it of one that has grown. The sample stands for '
     'what is in neither the scopes beside nor the items changed; beside is NULL where there is no sample.';
-REVOKE ALL ON FUNCTION memwarden_internal.wide_part(integer, bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
-    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) FROM PUBLIC;

@@ -6,14 +6,12 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN E'[^\u0001-\u007f]|[/@<&][A-Za-z0-9]|[A-Za-z0-9][.][A-Za-z]|[A-Za-z][.][0-9]|[-+][0-9]|v[0-9]|[a-z]{2}[A-Z]|[A-Z]{2}[a-z]{2}'
     || '|[A-Za-z]{3}[0-9]|[0-9][A-Za-z]{3}';
-COMMENT ON FUNCTION memwarden_internal.has_parts() IS
+COMMENT ON FUNCTION memwarden_internal.has_parts IS
     'A regular expression: a text may have words that parts_of_text() adds to. Most texts have none, and pay for this alone.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_parts() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.parts_of_text(p_text text, p_asked boolean)
 RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_text  text := p_text;
@@ -41,24 +39,21 @@ BEGIN
              THEN lower(memwarden_internal.plain_letters(v_text) COLLATE pg_catalog.pg_c_utf8) END];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.parts_of_text(text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.parts_of_text IS
     'A text whose paths, addresses, hosts, numbers and names of several words are taken apart (/etc/nginx, JIRA-4712, processRefund), '
     'in the letters that plain_letters() makes; and, NULL where they stand in the text, such names (processrefund) whole. p_asked: of a '
     'question, whose names with a number stay whole.';
-REVOKE ALL ON FUNCTION memwarden_internal.parts_of_text(text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.latin()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN E'[0-9A-Za-z\u00c0-\u02af\u1d7d\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\ufb00-\ufb06\uff10-\uff5a]';
-COMMENT ON FUNCTION memwarden_internal.latin() IS 'A regular expression: a digit or a Latin letter, of whatever form.';
-REVOKE ALL ON FUNCTION memwarden_internal.latin() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.latin IS 'A regular expression: a digit or a Latin letter, of whatever form.';
 
 -- Only Latin letters lose their marks: those of other scripts are other letters (й is not и, が not か).
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_letters(p_text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_text text := p_text;
@@ -84,16 +79,14 @@ BEGIN
     RETURN v_text;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.plain_letters(text) IS
+COMMENT ON FUNCTION memwarden_internal.plain_letters IS
     'A text in Latin letters as a keyboard without accents writes them: cafe, Zurich, soren, strasse. Blanks stand for other scripts.';
-REVOKE ALL ON FUNCTION memwarden_internal.plain_letters(text) FROM PUBLIC;
 
 -- Dictionaries fold case by the locale of the database: C knows ASCII alone, and takes every other sign for a letter; Turkish makes another
 -- letter of I.
 CREATE OR REPLACE FUNCTION memwarden_internal.small_letters(p_text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF lower('ÉI') = 'éi' THEN
@@ -103,13 +96,11 @@ BEGIN
                           E'(?=[^\u0001-\u007f])[[:punct:][:space:]]' COLLATE pg_catalog.pg_c_utf8, ' ', 'g');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.small_letters(text) IS
+COMMENT ON FUNCTION memwarden_internal.small_letters IS
     'A text in small letters and without signs that are none, where the locale of the database does not know them; elsewhere as it is.';
-REVOKE ALL ON FUNCTION memwarden_internal.small_letters(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pictures()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN E'[\U0001f1e6-\U0001f1ff]{2}|[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u2bff\u3297\u3299\U0001f000-\U0001faff]';
-COMMENT ON FUNCTION memwarden_internal.pictures() IS 'A regular expression: an emoji, its colour, or the two letters of a flag.';
-REVOKE ALL ON FUNCTION memwarden_internal.pictures() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.pictures IS 'A regular expression: an emoji, its colour, or the two letters of a flag.';

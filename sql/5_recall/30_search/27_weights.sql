@@ -1,31 +1,25 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.layer_weights') IS NULL THEN
-        CREATE TYPE memwarden_internal.layer_weights AS (
-            layer       text,
-            source      text,
-            factor      double precision,
-            threshold   double precision,
-            vector      double precision,
-            keyword     double precision,
-            recency     double precision,
-            importance  double precision,
-            confidence  double precision,
-            freshness   double precision,
-            authority   double precision,
-            config      text,
-            half_life   double precision,
-            strength    double precision,
-            soft_ttl    interval,
-            from_creation boolean,
-            neighbour   double precision,
-            unread      text,
-            dated       double precision,
-            dates       tstzmultirange
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.layer_weights AS (
+    layer       text,
+    source      text,
+    factor      double precision,
+    threshold   double precision,
+    vector      double precision,
+    keyword     double precision,
+    recency     double precision,
+    importance  double precision,
+    confidence  double precision,
+    freshness   double precision,
+    authority   double precision,
+    config      text,
+    half_life   double precision,
+    strength    double precision,
+    soft_ttl    interval,
+    from_creation boolean,
+    neighbour   double precision,
+    unread      text,
+    dated       double precision,
+    dates       tstzmultirange
+);
 COMMENT ON TYPE memwarden_internal.layer_weights IS
     'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights '
     'they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; '
@@ -36,7 +30,6 @@ COMMENT ON TYPE memwarden_internal.layer_weights IS
 CREATE OR REPLACE FUNCTION memwarden_internal.weights_fault(p_weights jsonb)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key   text;
@@ -62,8 +55,7 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weights_fault(jsonb) IS 'What is wrong with weights; NULL for nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.weights_fault(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.weights_fault IS 'What is wrong with weights; NULL for nothing.';
 
 -- Whose weights count: those of the call, else the layer's own, else what measured best for the model. The layers are those of
 -- reader_terms, whose type is the storage's.
@@ -71,7 +63,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.recall_weights(
     p_scoring anyarray, p_layers text[], p_weights jsonb, p_vector_weight double precision, p_threshold double precision)
 RETURNS memwarden_internal.layer_weights[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -94,7 +85,6 @@ BEGIN
          WHERE p_layers IS NULL OR l.layer = ANY (p_layers));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recall_weights(anyarray, text[], jsonb, double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.recall_weights IS
     'How each of the layers to search scores, with the weights and the threshold of a call (NULL: the layer''s own). p_scoring: '
     'layers as reader_terms has them. p_vector_weight: how much vectors weigh beside words (0 to 1) where neither says.';
-REVOKE ALL ON FUNCTION memwarden_internal.recall_weights(anyarray, text[], jsonb, double precision, double precision) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.words_of(p_config text, p_text text)
 RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_text  text := left(p_text, 200000);
@@ -28,15 +27,13 @@ BEGIN
     RETURN v_words;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_of(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.words_of IS
     'The words by which a memory is found, by a text search configuration: whole_words() of its text and, labelled C, what '
     'parts_of_text() adds: parts of names and codes, and words without their accents. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_of(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.whole_words(p_config text, p_text text)
 RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_words tsvector := memwarden_internal.words_of_scripts(p_config, p_text);
@@ -51,15 +48,13 @@ BEGIN
     RETURN v_words;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.whole_words(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.whole_words IS
     'The words of a text as it spells them: words_of_scripts(). Where words are joined to longer ones (German and its like): also '
     'the pieces of four letters of words of eight and more.';
-REVOKE ALL ON FUNCTION memwarden_internal.whole_words(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.words_of_scripts(p_config text, p_text text)
 RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_text  text := left(p_text, 200000);
@@ -101,26 +96,22 @@ BEGIN
     RETURN to_tsvector(p_config::regconfig, v_text) || v_other;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_of_scripts(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.words_of_scripts IS
     'The words of a text by a text search configuration. Chinese, Japanese, Korean, Thai and other text without spaces: '
     'each pair of neighbouring signs, and each Chinese sign. Under english, the default, Cyrillic, Greek and Arabic '
     'words are stemmed by the rules of Russian, Greek and Arabic. Each emoji is a word.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_of_scripts(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.new_words(p_words tsvector, p_known tsvector)
 RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ts_delete(p_words, tsvector_to_array(p_known) || string_to_array('a b c d e f g h i j k l m n o p q r s t u v w x y z', ' '));
-COMMENT ON FUNCTION memwarden_internal.new_words(tsvector, tsvector) IS
-    'Words that are not among those that are known; single letters are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.new_words(tsvector, tsvector) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.new_words IS 'Words that are not among those that are known; single letters are none.';
 
 -- What a question asks for. A name or a word with accents is asked for by its parts and without them too: all of it counts as one word.
 -- A word of a language that joins words is asked for by its pieces too; they count half of it together.
 CREATE OR REPLACE FUNCTION memwarden_internal.query_words(p_config text, p_query text)
 RETURNS TABLE (lexeme text, share double precision)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_query text := left(p_query, 10000);
@@ -158,15 +149,13 @@ BEGIN
      GROUP BY x.lexeme;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.query_words(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.query_words IS
     'The words that a question is searched by, as words_of() makes those of memories, and how much each counts: 1, the whole of a name '
     'or of a word with accents 0.3, and all its parts together 0.7; pieces of a word less.';
-REVOKE ALL ON FUNCTION memwarden_internal.query_words(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.web_query(p_config text, p_query text)
 RETURNS tsquery
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_query tsquery := websearch_to_tsquery(p_config::regconfig, memwarden_internal.small_letters(p_query));
@@ -183,27 +172,23 @@ BEGIN
     RETURN v_query;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.web_query(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.web_query IS
     'What a web search asks of the words of memories, each word as it is spelled or without its accents.';
-REVOKE ALL ON FUNCTION memwarden_internal.web_query(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.have_old_words(p_scopes bigint[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT array_agg(s.scope_id) FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.reindexed_to IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.have_old_words(bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.have_old_words IS
     'Those of some scopes whose memories wait for reindex_words(); NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.have_old_words(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.words_today(p_org_id bigint, p_item_id uuid, p_version_id uuid)
 RETURNS tsvector
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -217,32 +202,28 @@ BEGIN
          WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND v.tier = 'hot');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.words_today(bigint, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.words_today IS
     'The words of an active memory as reindex_words() will make them; NULL where the job has made them already.';
-REVOKE ALL ON FUNCTION memwarden_internal.words_today(bigint, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.joins_words(p_config text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_config = ANY (ARRAY['german', 'dutch', 'danish', 'swedish', 'norwegian', 'finnish', 'hungarian']);
-COMMENT ON FUNCTION memwarden_internal.joins_words(text) IS
+COMMENT ON FUNCTION memwarden_internal.joins_words IS
     'Whether the language of a text search configuration joins words to longer ones, without a space.';
-REVOKE ALL ON FUNCTION memwarden_internal.joins_words(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unspaced()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN E'[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u312f\u3131-\u318e'
     || E'\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+';
-COMMENT ON FUNCTION memwarden_internal.unspaced() IS
+COMMENT ON FUNCTION memwarden_internal.unspaced IS
     'A regular expression: a run of signs of scripts that put no space between words, or none between a word and what '
     'is joined to it (Korean).';
-REVOKE ALL ON FUNCTION memwarden_internal.unspaced() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pairs_of_signs(p_text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -257,14 +238,12 @@ BEGIN
                LATERAL (SELECT m.found [1], m.number) AS r (run, number));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pairs_of_signs(text) IS
+COMMENT ON FUNCTION memwarden_internal.pairs_of_signs IS
     'Of every run of signs without spaces each pair of neighbours, and each Chinese sign, with spaces between.';
-REVOKE ALL ON FUNCTION memwarden_internal.pairs_of_signs(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pieces_of(p_word text)
 RETURNS SETOF text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Of words alone: an address has no parts that mean something.
@@ -273,5 +252,4 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pieces_of(text) IS 'The different pieces of four letters of a word.';
-REVOKE ALL ON FUNCTION memwarden_internal.pieces_of(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.pieces_of IS 'The different pieces of four letters of a word.';

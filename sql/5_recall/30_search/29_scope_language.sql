@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.set_scope_language(path text, language text)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope   record := memwarden_internal.require_scope(set_scope_language.path);
@@ -20,20 +19,18 @@ BEGIN
     RETURN v_changed;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_scope_language(text, text) IS
+COMMENT ON FUNCTION memwarden.set_scope_language IS
     'Sets the language of a scope and all scopes beneath it, and returns how many changed. Scopes that are made later '
     'inherit it. New memories and queries follow it at once. The job memwarden.reindex_words() indexes existing '
     'memories anew. Until then, a recall reads their words anew, and takes longer. language: a '
     'text search configuration (english, german, simple ...), which takes precedence over the language of the layer; '
     'NULL returns to the language of the layer. Raises 42501 without the right to administer; 42704 for an unknown '
     'scope or configuration; 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden.set_scope_language(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_scope_language(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_scope_language TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.text_search_config(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_config regconfig;
@@ -51,15 +48,13 @@ BEGIN
     RETURN v_config::text;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.text_search_config(text) IS
+COMMENT ON FUNCTION memwarden_internal.text_search_config IS
     'The text search configuration of that name, as PostgreSQL writes it; NULL for NULL. Raises 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.text_search_config(text) FROM PUBLIC;
 
 -- A batch of one scope, from where the last one ended: killed, it is taken up there again.
 CREATE OR REPLACE FUNCTION memwarden_internal.reindex_next(p_batch integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope_id bigint;
@@ -72,16 +67,14 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reindex_next(integer) IS
+COMMENT ON FUNCTION memwarden_internal.reindex_next IS
     'Indexes up to p_batch memories of a scope whose words are to be made anew; false where '
     'there is none, or others do it already or hold what is next.';
-REVOKE ALL ON FUNCTION memwarden_internal.reindex_next(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next(integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reindex_some(p_scope_id bigint, p_batch integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- A thousand memories are held meanwhile: their writers do not wait for one that somebody does not let go.
 SET lock_timeout = '200ms'
 AS $function$
@@ -119,10 +112,9 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reindex_some(bigint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.reindex_some IS
     'Indexes up to p_batch memories of that scope anew; false where others do it already, or somebody holds one of '
     'them, or the shelves.';
-REVOKE ALL ON FUNCTION memwarden_internal.reindex_some(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.reindex_words()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -131,9 +123,8 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_words');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.reindex_words() IS
+COMMENT ON PROCEDURE memwarden.reindex_words IS
     'Indexes the words of memories anew, as a job: in scopes whose language set_scope_language() has changed, and after an update '
     'whose functions make other words. It is safe to run twice at once and to kill. A later run goes on where the last one stopped. It '
     'commits after each thousand memories, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.reindex_words() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.reindex_words() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.reindex_words TO memwarden_jobs, memwarden_admin;

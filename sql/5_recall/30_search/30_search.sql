@@ -1,31 +1,25 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.scored_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.scored_item AS (
-            org_id            bigint,
-            item_id           uuid,
-            said_at           timestamptz,
-            score             double precision,
-            vector_score      double precision,
-            keyword_score     double precision,
-            recency_score     double precision,
-            importance_score  double precision,
-            confidence_score  double precision,
-            authority_score   double precision,
-            freshness_score   double precision,
-            similarity        double precision,
-            relevance         double precision,
-            coverage          double precision,
-            layer             text,
-            fingerprint       bytea,
-            same_as           uuid[],
-            neighbour_score   double precision,
-            time_score        double precision,
-            among             bigint
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.scored_item AS (
+    org_id            bigint,
+    item_id           uuid,
+    said_at           timestamptz,
+    score             double precision,
+    vector_score      double precision,
+    keyword_score     double precision,
+    recency_score     double precision,
+    importance_score  double precision,
+    confidence_score  double precision,
+    authority_score   double precision,
+    freshness_score   double precision,
+    similarity        double precision,
+    relevance         double precision,
+    coverage          double precision,
+    layer             text,
+    fingerprint       bytea,
+    same_as           uuid[],
+    neighbour_score   double precision,
+    time_score        double precision,
+    among             bigint
+);
 COMMENT ON TYPE memwarden_internal.scored_item IS
     'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; said_at: said_at(); similarity '
     'is the plain cosine, coverage the share of the words asked for, relevance what recall() calls so; same_as: others '
@@ -35,7 +29,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.is_outdated(
     p_org_id bigint, p_scope_id bigint, p_version_id uuid, p_class text, p_updated_at timestamptz, p_now timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = p_org_id AND d.version_id = p_version_id)
@@ -49,9 +42,8 @@ BEGIN
                 ORDER BY u.org_id = 0, u.depth DESC LIMIT 1), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_outdated(bigint, bigint, uuid, text, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.is_outdated IS
     'Whether recall() marks a version stale: something it rests on was taken back, or the pack of its scope wants fresher ones.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_outdated(bigint, bigint, uuid, text, timestamptz, timestamptz) FROM PUBLIC;
 
 -- What a move has left of vectors that have their place elsewhere by now.
 CREATE OR REPLACE FUNCTION memwarden_internal.has_moved(p_org_id bigint, p_item_id uuid)
@@ -59,7 +51,6 @@ RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 -- Hardly ever asked: reckoned with for every vector, it would have them looked for in another way.
 COST 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -68,18 +59,16 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.item_id = p_item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_moved(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.has_moved IS
     'Whether the vector of an item has its place on a shelf of its scope and layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_moved(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recency(p_said_at timestamptz, p_now timestamptz, p_half_life double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 -- Of more half-lives nothing is left that a number could tell: PostgreSQL refuses to work it out.
 RETURN 0.5::double precision ^ least(greatest(date_part('epoch', p_now - p_said_at), 0) / p_half_life, 900);
-COMMENT ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.recency IS
     'How recent a memory is: 1 for now, half of it after each half-life (in seconds), 900 of them at most.';
-REVOKE ALL ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) FROM PUBLIC;
 
 -- The search is exact: every item of the scopes is scored, so nothing is missed and nothing approximate needs
 -- maintenance; of a scope that has grown, every item that can be among the best (25_grown_scopes.sql). Vectors, words,
@@ -91,7 +80,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.search(
         p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.scored_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 -- The planner cannot know how many rows a CTE yields and guesses one: nested loops would be quadratic.
 -- Ruling them out raises the cost it reckons with, which must not bring the compiler in.
@@ -384,13 +372,8 @@ BEGIN
      CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.said_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text,
-    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
-    timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.search IS
     'The best items of the scopes by weighted score, with the components of the score, each from 0 to 1; for a NULL '
     'limit all of them, none left out by a threshold or p_exclude. p_orgs: two, 0 and that of the caller. '
     'p_vector_weight: what vectors weigh beside words for the relevance where no weight says. Asks no rights: the '
     'caller has settled scopes and labels. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text,
-    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
-    timestamptz, bigint, integer[]) FROM PUBLIC;

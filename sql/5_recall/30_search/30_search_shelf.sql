@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.search_shelf(
     p_principal_id bigint, p_labels integer[])
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Each by its key or by the index of its layer, however many the planner expects.
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
@@ -212,9 +211,6 @@ BEGIN
     RETURN CASE WHEN NOT v_lost THEN v_found END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search_shelf(integer, bigint[], bigint[], text, @extschema:vector@.halfvec, smallint,
-    memwarden_internal.layer_weights[], double precision, integer, timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.search_shelf IS
     'What search() finds by vectors and words alone in scopes of which one has this shelf; NULL where search() must be asked: where words '
     'are not counted for whoever asks, where a question has more than eight words, or where the shelf does not tell.';
-REVOKE ALL ON FUNCTION memwarden_internal.search_shelf(integer, bigint[], bigint[], text, @extschema:vector@.halfvec, smallint,
-    memwarden_internal.layer_weights[], double precision, integer, timestamptz, bigint, integer[]) FROM PUBLIC;

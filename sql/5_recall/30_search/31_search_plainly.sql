@@ -9,9 +9,8 @@ RETURN CASE WHEN p_words @@ p_term
                      1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank('{0.1,0.04,0.4,1}', p_words, p_term)::double precision),
                                   0.004::double precision)
                      - 0.5::double precision)) END;
-COMMENT ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) IS
+COMMENT ON FUNCTION memwarden_internal.times_said IS
     'How often a memory has a word, 0.7 times where it is a part of one; NULL where it has not.';
-REVOKE ALL ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) FROM PUBLIC;
 
 -- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less. Rounded to
 -- whole numbers, whose sum does not depend on the order in which a plan adds them.
@@ -22,17 +21,15 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_times IS NULL THEN 0::double precision
             ELSE round(1e12::double precision * (p_times * 1.5::double precision / (p_times + 0.5::double precision * (
                      0.8::double precision + 0.2::double precision * p_length / p_average))) * p_rarity) END;
-COMMENT ON FUNCTION memwarden_internal.word_rank(double precision, integer, double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.word_rank IS
     'What a word adds to the rank of a memory that has it so many times, and so many words in all, by how rare it is.';
-REVOKE ALL ON FUNCTION memwarden_internal.word_rank(double precision, integer, double precision, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rarity(p_share double precision, p_items double precision, p_holders double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_share * ln(1 + (p_items - p_holders + 0.5::double precision) / (p_holders + 0.5::double precision));
-COMMENT ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.rarity IS
     'How rare a word is that so many of so many memories have, times what it counts.';
-REVOKE ALL ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) FROM PUBLIC;
 
 -- Each word counts the same, however rare it is here: what a memory answers does not depend on what lies beside it. Whole numbers,
 -- as above.
@@ -40,16 +37,14 @@ CREATE OR REPLACE FUNCTION memwarden_internal.part(p_share double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN round(1e12::double precision * p_share);
-COMMENT ON FUNCTION memwarden_internal.part(double precision) IS 'What a word of a question is of all that it asks by words.';
-REVOKE ALL ON FUNCTION memwarden_internal.part(double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.part IS 'What a word of a question is of all that it asks by words.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.coverage(p_matter double precision, p_all_matter double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(p_matter / nullif(p_all_matter, 0), 0);
-COMMENT ON FUNCTION memwarden_internal.coverage(double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.coverage IS
     'The share of what is asked by words that a memory has: the parts of its words, of those of all.';
-REVOKE ALL ON FUNCTION memwarden_internal.coverage(double precision, double precision) FROM PUBLIC;
 
 -- What has no vector is told by its words alone, and a question without words by its vector.
 CREATE OR REPLACE FUNCTION memwarden_internal.relevance(
@@ -59,10 +54,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_similarity IS NULL THEN p_coverage
             WHEN NOT p_has_words THEN greatest(p_similarity, 0)
             ELSE p_share * greatest(p_similarity, 0) + (1 - p_share) * p_coverage END;
-COMMENT ON FUNCTION memwarden_internal.relevance(double precision, double precision, boolean, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.relevance IS
     'How relevant a memory is, as recall() tells it: its plain cosine and the share of the words that it has. p_share: what the '
     'cosine counts, 0 to 1.';
-REVOKE ALL ON FUNCTION memwarden_internal.relevance(double precision, double precision, boolean, double precision) FROM PUBLIC;
 
 -- What is over softly, or has gone stale, counts half.
 CREATE OR REPLACE FUNCTION memwarden_internal.lifetime_weight(
@@ -71,9 +65,8 @@ RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN CASE WHEN p_fresh_until IS NULL THEN p_counted_from <= p_soft ELSE p_fresh_until <= p_now END
             THEN 0.5::double precision ELSE 1 END;
-COMMENT ON FUNCTION memwarden_internal.lifetime_weight(timestamptz, timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.lifetime_weight IS
     'What a memory counts by its lifetime: half where it was fresh until then or, NULL, where it is counted from p_soft or before.';
-REVOKE ALL ON FUNCTION memwarden_internal.lifetime_weight(timestamptz, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 -- A turn that answers a question often shares no word with it: the turn before it does, or the one after. The second next tells less.
 -- What is lifted stays below what lifts it.
@@ -84,11 +77,9 @@ RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN greatest(p_before - p_own, p_after - p_own, 0.7::double precision * (p_second_before - p_own),
                 0.7::double precision * (p_second_after - p_own), 0::double precision);
-COMMENT ON FUNCTION memwarden_internal.lift(double precision, double precision, double precision, double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.lift IS
     'How much better than a memory of a conversation one beside it answers, 0 to 1: the next on either side, or at 0.7 the second '
     'next. NULL where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.lift(double precision, double precision, double precision, double precision,
-    double precision) FROM PUBLIC;
 
 -- What nearly every recall is: scopes without a language of their own, and a question of up to eight words. Each word has a column, so
 -- one pass over the memories and one over their scores are enough. search() answers the same, and everything else.
@@ -99,7 +90,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.search_plainly(
     p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- For the same reasons as search().
 SET plan_cache_mode = force_generic_plan
 SET enable_nestloop = off
@@ -304,12 +294,7 @@ BEGIN
                                                              t1 IS NOT NULL, v_shares[b.place]) AS relevance) AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
-    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
-    timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.search_plainly IS
     'What search() finds, in its order; NULL where search() must be asked: where a scope has a language of its own or memories that '
     'wait for reindex_words(), where the layers have several languages, where the question has more than eight words, or where a scope '
     'has a shelf of its own and search_shelf() does not tell.';
-REVOKE ALL ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
-    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
-    timestamptz, bigint, integer[]) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.fuse_ranks(
     p_found memwarden_internal.scored_item[], p_weights memwarden_internal.layer_weights[], p_exclude uuid[])
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -36,8 +35,6 @@ BEGIN
          ORDER BY r.score DESC, r.confidence_score DESC, r.authority_score DESC, r.said_at DESC, r.item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fuse_ranks(memwarden_internal.scored_item[], memwarden_internal.layer_weights[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.fuse_ranks IS
     'Reciprocal rank fusion of found items: each component contributes weight / (60 + rank). All of them in their '
     'order, but for what lies under a threshold and what says the same as one to exclude. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.fuse_ranks(memwarden_internal.scored_item[], memwarden_internal.layer_weights[], uuid[])
-    FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.weigh_lifetimes(
     p_fusion text, p_now timestamptz)
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -36,10 +35,7 @@ BEGIN
          ORDER BY r.score DESC, r.confidence_score DESC, r.authority_score DESC, r.said_at DESC, r.item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_lifetimes(memwarden_internal.scored_item[], bigint[],
-    memwarden_internal.layer_weights[], uuid[], text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.weigh_lifetimes IS
     'Found items in their order once their strength counts too, that is relevance_of() up to 1, by the weight of that name; with '
     'fusion by ranks also with half the score for what is over softly, which searching has counted already otherwise. Leaves out '
     'what lies under a threshold and what says the same as one to exclude.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_lifetimes(memwarden_internal.scored_item[], bigint[],
-    memwarden_internal.layer_weights[], uuid[], text, timestamptz) FROM PUBLIC;

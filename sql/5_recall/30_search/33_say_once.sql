@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.say_once(p_found memwarden_internal.scored_item[], p_limit integer)
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- As a rule nothing is said twice.
@@ -30,6 +29,5 @@ BEGIN
          LIMIT p_limit);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.say_once(memwarden_internal.scored_item[], integer) IS
+COMMENT ON FUNCTION memwarden_internal.say_once IS
     'The first p_limit of found items, best first, without those that say what a better one says: these are its same_as.';
-REVOKE ALL ON FUNCTION memwarden_internal.say_once(memwarden_internal.scored_item[], integer) FROM PUBLIC;

@@ -1,24 +1,17 @@
 -- The same in other words, in several scopes or layers: that too is told once. As at the gate of duplicates, likeness only
 -- says what is worth a look, and the judge says whether it is the same.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.near_answer') IS NULL THEN
-        CREATE TYPE memwarden_internal.near_answer AS (
-            place       integer,
-            other       integer,
-            other_id    uuid,
-            similarity  double precision
-        );
-    END IF;
-    IF to_regtype('memwarden_internal.model_vector') IS NULL THEN
-        CREATE TYPE memwarden_internal.model_vector AS (
-            item_id    uuid,
-            model_id   smallint,
-            embedding  @extschema:vector@.halfvec
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.near_answer AS (
+    place       integer,
+    other       integer,
+    other_id    uuid,
+    similarity  double precision
+);
+
+CREATE TYPE memwarden_internal.model_vector AS (
+    item_id    uuid,
+    model_id   smallint,
+    embedding  @extschema:vector@.halfvec
+);
 COMMENT ON TYPE memwarden_internal.near_answer IS
     'Two answers that lie near: the place of the worse one and of the better one, 0 where an earlier page gave that; '
     'its item, and the cosine of the two.';
@@ -27,7 +20,6 @@ COMMENT ON TYPE memwarden_internal.model_vector IS 'A vector of an item, and of 
 CREATE OR REPLACE FUNCTION memwarden_internal.vectors_of(p_shelf integer, p_org_id bigint, p_scope_id bigint, p_item_ids uuid[])
 RETURNS SETOF memwarden_internal.model_vector
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 -- A few of many, each by its key.
 SET enable_seqscan = off
 AS $function$
@@ -40,16 +32,13 @@ BEGIN
         USING p_org_id, p_scope_id, p_item_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.vectors_of(integer, bigint, bigint, uuid[]) IS
-    'The vectors of some items on a shelf, of every model.';
-REVOKE ALL ON FUNCTION memwarden_internal.vectors_of(integer, bigint, bigint, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.vectors_of IS 'The vectors of some items on a shelf, of every model.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.near_answers(
     p_found memwarden_internal.scored_item[], p_exclude uuid[], p_orgs bigint[], p_scopes bigint[], p_now timestamptz,
         p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.near_answer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET jit = off
@@ -105,19 +94,15 @@ BEGIN
      GROUP BY b.place, a.place, a.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz,
-    bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.near_answers IS
     'Which found items lie nearer to better ones, or to those of p_exclude that the principal sees, than '
     'duplicate_similarity of both their layers, and than 0.95: in any model that both have a vector of. Annotations are never the same '
     'as another.';
-REVOKE ALL ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz,
-    bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.says_the_same(p_orgs bigint[], p_item_id uuid, p_others uuid[],
     p_similarities double precision[], p_relations text[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 AS $function$
@@ -158,18 +143,16 @@ BEGIN
          WHERE j.verdict ->> 'relation' = ANY (p_relations));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.says_the_same IS
     'Those of p_others to which the judge finds p_item_id in one of p_relations: same, or alike, which is probably the '
     'same. What this server '
     'cannot read is like nothing. Asks no rights.';
-REVOKE ALL ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.say_nearly_once(
     p_found memwarden_internal.scored_item[], p_limit integer, p_exclude uuid[], p_orgs bigint[], p_scopes bigint[],
         p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_looked integer := p_limit;
@@ -228,19 +211,15 @@ BEGIN
          LIMIT p_limit);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[],
-    timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.say_nearly_once IS
     'The first p_limit of found items, best first, without those that say what a better one or one of p_exclude says in '
     'other words: the first are its same_as. What lies near and differs in a number, a name or a denial stays.';
-REVOKE ALL ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[],
-    timestamptz, bigint, integer[]) FROM PUBLIC;
 
 -- As a rule nothing is said twice, and a short look tells: the words of all that was found, the vectors of the best.
 CREATE OR REPLACE FUNCTION memwarden_internal.say_different_things(
     p_found memwarden_internal.scored_item[], p_limit integer, p_scopes bigint[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET join_collapse_limit = 1
 SET enable_seqscan = off
@@ -274,7 +253,6 @@ BEGIN
                             WHERE (a.embedding OPERATOR(@extschema:vector@.<=>) b.embedding) < 1 - greatest(a.least, b.least)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.say_different_things(memwarden_internal.scored_item[], integer, bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.say_different_things IS
     'Whether say_once() and say_nearly_once() would leave the first p_limit of found items as they are, those of a few scopes '
     'with nothing to exclude. Where it is not sure, it says no.';
-REVOKE ALL ON FUNCTION memwarden_internal.say_different_things(memwarden_internal.scored_item[], integer, bigint[]) FROM PUBLIC;

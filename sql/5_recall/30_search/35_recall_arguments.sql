@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.check_recall(
     p_threshold double precision DEFAULT NULL, p_exclude uuid[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_fault text;
@@ -35,15 +34,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[]) IS
-    'Raises 22023 or 42704 for arguments recall() cannot work with.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[])
-    FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_recall IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.labels_up_to(p_labels integer[], p_classification text)
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_level smallint;
@@ -60,14 +55,12 @@ BEGIN
                   WHERE l.classification <= v_level);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.labels_up_to(integer[], text) IS
+COMMENT ON FUNCTION memwarden_internal.labels_up_to IS
     'Those of readable_labels() that are classified no higher; all of them for NULL. Raises 42704 for an unknown classification.';
-REVOKE ALL ON FUNCTION memwarden_internal.labels_up_to(integer[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_vector(p_embedding real[], p_model text, p_dimension integer)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, p_model, p_dimension, NULL,
@@ -77,8 +70,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_vector(real[], text, integer) IS 'Raises 22023 for a vector that is none of a model.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_vector(real[], text, integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_vector IS 'Raises 22023 for a vector that is none of a model.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.provenance(
     p_agent text, p_request_id uuid, p_version integer, p_recorded_at timestamptz, p_first_recorded_at timestamptz, p_evidence jsonb,
@@ -89,8 +81,4 @@ RETURN jsonb_build_object('agent', p_agent, 'request_id', p_request_id, 'version
                           'recorded_at', p_recorded_at, 'first_recorded_at', p_first_recorded_at, 'evidence', p_evidence,
                           'adjusted_confidence', p_adjusted_confidence, 'authority', p_authority,
                           'sensitivity', p_sensitivity);
-COMMENT ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision,
-    double precision, text) IS
-    'Where a version comes from, as recall() and get() return it.';
-REVOKE ALL ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision,
-    double precision, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.provenance IS 'Where a version comes from, as recall() and get() return it.';

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.newer_first(p_rows memwarden_internal.recalled_item[], p_timed text[])
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_order uuid[] := ARRAY(SELECT r.item_id FROM unnest(p_rows) WITH ORDINALITY AS r ORDER BY r.ordinality);
@@ -46,8 +45,7 @@ BEGIN
     RETURN ARRAY(SELECT r FROM unnest(p_rows) AS r ORDER BY array_position(v_order, r.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.newer_first IS
     'The rows of an answer, best first, so that of two that contradict each other the one said last (said_at()) comes directly '
     'before the other; unless it is less than half as relevant as the other, it alone is disputed, or its layer is one of '
     'p_timed, whose weights count time. What tells a newer value (outdated_by) always comes before the older one.';
-REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], text[]) FROM PUBLIC;

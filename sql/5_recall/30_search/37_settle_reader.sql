@@ -1,25 +1,19 @@
 -- Who asks, where and by which settings: everything that a recall looks up before it searches.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.reader') IS NULL THEN
-        CREATE TYPE memwarden_internal.reader AS (
-            principal_id   bigint,
-            orgs           bigint[],
-            scopes         bigint[],
-            labels         integer[],
-            embedding      real[],
-            model_id       smallint,
-            vector_weight  double precision,
-            weights        memwarden_internal.layer_weights[],
-            asked_at       timestamptz,
-            hedges         jsonb,
-            packs_have_rules boolean,
-            is_kept        boolean,
-            known_from     double precision
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.reader AS (
+    principal_id   bigint,
+    orgs           bigint[],
+    scopes         bigint[],
+    labels         integer[],
+    embedding      real[],
+    model_id       smallint,
+    vector_weight  double precision,
+    weights        memwarden_internal.layer_weights[],
+    asked_at       timestamptz,
+    hedges         jsonb,
+    packs_have_rules boolean,
+    is_kept        boolean,
+    known_from     double precision
+);
 COMMENT ON TYPE memwarden_internal.reader IS
     'Who asks, and what is settled before a search: where and at which labels it looks, by which vector of which model, and by '
     'which weights. vector_weight: what vectors weigh beside words where no weight says. hedges, packs_have_rules: as '
@@ -32,7 +26,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.settle_reader(
     p_exclude uuid[], p_classification text, p_surface text)
 RETURNS memwarden_internal.reader
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now       timestamptz := clock_timestamp();
@@ -95,16 +88,11 @@ BEGIN
             v_kept.relevance_threshold)::memwarden_internal.reader;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,
-    text, text, double precision, uuid[], text, text) IS
-    'The reader of a recall with these arguments. Raises as recall() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,
-    text, text, double precision, uuid[], text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.settle_reader IS 'The reader of a recall with these arguments. Raises as recall() does.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.timed_layers(p_reader memwarden_internal.reader, p_weights jsonb)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -116,6 +104,5 @@ BEGIN
          WHERE coalesce(p_weights, l.weights) ?| '{recency,freshness}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.timed_layers(memwarden_internal.reader, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.timed_layers IS
     'The layers for which weights name how old memories are. p_weights: of the call; NULL where it gives none.';
-REVOKE ALL ON FUNCTION memwarden_internal.timed_layers(memwarden_internal.reader, jsonb) FROM PUBLIC;

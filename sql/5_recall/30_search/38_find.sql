@@ -3,9 +3,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.known_from(p_threshold double prec
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN greatest(p_threshold - 0.035::double precision * ln(500 / least(greatest(p_among, 1), 500)::double precision), 0);
-COMMENT ON FUNCTION memwarden_internal.known_from(double precision, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.known_from IS
     'From which relevance of the best of so many memories on a question counts as known. p_threshold: that of the model, for 500 and more.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_from(double precision, bigint) FROM PUBLIC;
 
 -- Where neither the call nor the layer says how relevant an answer must be, the best must show that anything is known. The others come
 -- with it: what was said beside an answer often shares no word with the question. By weights of the call, nothing was measured.
@@ -13,7 +12,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.only_known(
     p_found memwarden_internal.scored_item[], p_weights memwarden_internal.layer_weights[], p_known_from double precision)
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_one memwarden_internal.scored_item;
@@ -28,12 +26,9 @@ BEGIN
                                               WHERE w.threshold IS NOT NULL OR w.source = 'call')));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_item[], memwarden_internal.layer_weights[],
-    double precision) IS
+COMMENT ON FUNCTION memwarden_internal.only_known IS
     'Found items; where none of them is as relevant as known_from() asks, without those of layers that have no threshold, nor weights '
     'of the call. p_known_from: what the model asks.';
-REVOKE ALL ON FUNCTION memwarden_internal.only_known(memwarden_internal.scored_item[], memwarden_internal.layer_weights[],
-    double precision) FROM PUBLIC;
 
 -- What answers best: searched, and without what says the same.
 CREATE OR REPLACE FUNCTION memwarden_internal.find(
@@ -43,7 +38,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.find(
     p_ranks boolean DEFAULT false)
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -107,9 +101,6 @@ BEGIN
     RETURN v_found;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find(memwarden_internal.reader, text, integer, text[], text, text, text, jsonb,
-    double precision, timestamptz, text, uuid[], uuid[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.find IS
     'The best p_k items for a reader, best first, with their scores. p_among: only these items, however many others answer '
     'better. p_layers: those that the weights of the reader are of. p_ranks: also where not even the best answers.';
-REVOKE ALL ON FUNCTION memwarden_internal.find(memwarden_internal.reader, text, integer, text[], text, text, text, jsonb,
-    double precision, timestamptz, text, uuid[], uuid[], boolean) FROM PUBLIC;

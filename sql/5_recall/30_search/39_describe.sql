@@ -1,15 +1,9 @@
 -- What there is to say of found items: words, marks, provenance, standing, and by which rules they are to be screened.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.described') IS NULL THEN
-        CREATE TYPE memwarden_internal.described AS (
-            "rows"        memwarden_internal.recalled_item[],
-            rules_hashes  text[],
-            contradicted  boolean
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.described AS (
+    "rows"        memwarden_internal.recalled_item[],
+    rules_hashes  text[],
+    contradicted  boolean
+);
 COMMENT ON TYPE memwarden_internal.described IS
     'The rows of an answer; by which rules each is to be screened, NULL where that has been done; whether others contradict any '
     'or tell a newer value.';
@@ -18,7 +12,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.describe(
     p_reader memwarden_internal.reader, p_found memwarden_internal.scored_item[], p_hedges jsonb)
 RETURNS memwarden_internal.described
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 -- Each by its key, in the order in which they are written: to try the others takes a new session longer than the answer.
 SET join_collapse_limit = 1
@@ -99,17 +92,15 @@ BEGIN
      ORDER BY f.ordinality) AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.describe IS
     'What there is to say of found items, in their order, before anything is taken out of it. p_hedges: as telling_terms() gives '
     'them.';
-REVOKE ALL ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb) FROM PUBLIC;
 
 -- Every answer of a recall passes here on its way out.
 CREATE OR REPLACE FUNCTION memwarden_internal.present_found(
     p_reader memwarden_internal.reader, p_found memwarden_internal.scored_item[], p_weights jsonb, p_surface text)
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := p_reader.orgs[2];
@@ -141,8 +132,6 @@ BEGIN
                 ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_hedges, p_surface) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.present_found(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.present_found IS
     'What a reader is told of found items, where the answer crosses a surface (NULL: none): with standing, hedge and suspicious, '
     'and without what must not be told. p_weights: those of the call. Source: agent memory primitives, 14.';
-REVOKE ALL ON FUNCTION memwarden_internal.present_found(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, text)
-    FROM PUBLIC;

@@ -22,7 +22,6 @@ CREATE OR REPLACE FUNCTION memwarden.recall(
     rerank text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.recalled_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -77,8 +76,7 @@ BEGIN
       FROM unnest(v_rows) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision,
-    timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.recall IS
     'Returns the memories that answer a query best, with each component of their score and their provenance. The order is '
     'deterministic. Of memories with equal scores, the better founded comes first. Expired memories are never returned. Memories that '
     'are low_confidence, contradicted or stale are returned, marked. Every recall is recorded, and the first since settings changed '
@@ -123,8 +121,4 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'withholds memories (see set_ablation()), the last row has the standing withheld and no item_id. Raises 28000 '
     'without an identity; 42704 for an unknown scope, layer, model, classification or surface; 22023 for arguments out of range; '
     '55000 where storage and functions are of different versions. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision,
-    timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision,
-    timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) TO memwarden_agent, memwarden_reviewer,
-    memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.nothing_known(
     p_weights jsonb DEFAULT NULL, p_fusion text DEFAULT 'weighted')
 RETURNS memwarden_internal.recalled_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader memwarden_internal.reader;
@@ -29,12 +28,9 @@ BEGIN
         ARRAY(SELECT f.relevance FROM unnest(v_near) AS f));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nothing_known(bigint, double precision, text, real[], text[], text, text[], timestamptz, text,
-    text, text, text, text, text, jsonb, double precision, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.nothing_known IS
     'What unknown() says where a recall with these arguments found nothing; NULL where it had no threshold, and no words or nothing to '
     'find. p_threshold: that of the call or its surface.';
-REVOKE ALL ON FUNCTION memwarden_internal.nothing_known(bigint, double precision, text, real[], text[], text, text[], timestamptz, text,
-    text, text, text, text, text, jsonb, double precision, jsonb, text) FROM PUBLIC;
 
 -- What contexts, probes and whatever else answers from memory without telling it is built on: it reads, and leaves no trace.
 CREATE OR REPLACE FUNCTION memwarden_internal.answer(
@@ -62,7 +58,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.answer(
     p_ranks boolean DEFAULT false)
 RETURNS SETOF memwarden_internal.recalled_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader memwarden_internal.reader := memwarden_internal.settle_reader(
@@ -78,10 +73,7 @@ BEGIN
                                                ELSE v_said.rows END) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
-    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.answer IS
     'What recall() answers a principal with these arguments, but for what the boundary adds (hedge, suspicious) '
     'and recall_id: nothing is recorded. p_among: only these items, however many others answer better. '
     'p_ranks: also where not even the best answers. Raises as recall() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
-    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[], boolean) FROM PUBLIC;

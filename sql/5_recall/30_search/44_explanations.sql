@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_place(p_scope_ids bigint[], p_labels integer[], p_scope text, p_scopes text[])
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 3
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_paths text[] := ARRAY(SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scope_ids) ORDER BY s.path);
@@ -19,14 +18,11 @@ BEGIN
             jsonb_build_object('labels', cardinality(p_labels)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_place(bigint[], integer[], text, text[]) IS
-    'Where a recall looks. The caller has settled the scopes and labels.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_place(bigint[], integer[], text, text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_place IS 'Where a recall looks. The caller has settled the scopes and labels.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_weights(p_weights memwarden_internal.layer_weights[])
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 6
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -54,9 +50,7 @@ BEGIN
      ORDER BY min(l.ordinal);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_weights(memwarden_internal.layer_weights[]) IS
-    'By which weights a recall scores, layers with the same in one row.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_weights(memwarden_internal.layer_weights[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_weights IS 'By which weights a recall scores, layers with the same in one row.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_search(
     p_principal_id bigint, p_scopes bigint[], p_labels integer[], p_weights memwarden_internal.layer_weights[], p_model_id smallint,
@@ -64,7 +58,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.explain_search(
     p_valid_at timestamptz, p_exclude uuid[])
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs  bigint[] := ARRAY[0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)];
@@ -118,19 +111,15 @@ BEGIN
       ORDER BY w.weight DESC, w.lexeme LIMIT 256);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integer[], memwarden_internal.layer_weights[], smallint,
-    text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.explain_search IS
     'How many memories a recall chose from, what it left out, and how rare the words of its query are. Asks no rights: '
     'the caller has settled scopes and labels.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integer[], memwarden_internal.layer_weights[],
-    smallint, text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_rows(
     p_rows memwarden_internal.recalled_item[], p_found memwarden_internal.scored_item[],
     p_weights memwarden_internal.layer_weights[], p_fusion text)
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -182,17 +171,12 @@ BEGIN
      ORDER BY r.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
-    memwarden_internal.layer_weights[], text) IS
-    'Of each answer the sum that ranks it, and how well it answers.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.scored_item[],
-    memwarden_internal.layer_weights[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_rows IS 'Of each answer the sum that ranks it, and how well it answers.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_disputes(
     p_rows memwarden_internal.recalled_item[], p_found memwarden_internal.scored_item[])
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -209,15 +193,12 @@ BEGIN
      ORDER BY a.ordinality, b.ordinality;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_disputes(memwarden_internal.recalled_item[], memwarden_internal.scored_item[]) IS
+COMMENT ON FUNCTION memwarden_internal.explain_disputes IS
     'Which answers stand before what they contradict or make outdated because they are newer.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_disputes(memwarden_internal.recalled_item[], memwarden_internal.scored_item[])
-    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_surface(p_principal_id bigint, p_surface text)
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -231,14 +212,12 @@ BEGIN
      WHERE p.principal_id = p_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_surface(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.explain_surface IS
     'What crosses a surface of the principal''s organisation at all, as the view surfaces tells it.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_surface(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_unknown(p_unknown memwarden_internal.recalled_item)
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_gap jsonb := p_unknown.provenance -> 'unknown';
@@ -249,13 +228,11 @@ BEGIN
                              ', the nearest with ' || (v_gap ->> 'nearest')), v_gap;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_unknown(memwarden_internal.recalled_item) IS 'That nothing is known, as unknown() says it.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_unknown(memwarden_internal.recalled_item) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_unknown IS 'That nothing is known, as unknown() says it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_time(p_place interval, p_answer interval)
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -265,5 +242,4 @@ BEGIN
       FROM (SELECT round(1000 * extract(epoch FROM p_place), 2) AS place, round(1000 * extract(epoch FROM p_answer), 2) AS answer) AS t;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_time(interval, interval) IS 'How long a recall took to see what may be read, and to answer.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_time(interval, interval) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_time IS 'How long a recall took to see what may be read, and to answer.';

@@ -23,7 +23,6 @@ CREATE OR REPLACE FUNCTION memwarden.explain_recall(
     rerank text DEFAULT NULL)
 RETURNS TABLE (step text, detail text, facts jsonb)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 30
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -87,8 +86,7 @@ BEGIN
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_time(v_ready - v_started, v_answered - v_ready) AS e;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
-    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.explain_recall IS
     'Explains step by step how recall() reaches its answer to the same arguments. Each row is one step, in words and '
     'numbers. The steps are: (1) scopes: where recall() looks; (2) rights: what the caller reads there; (3) weights: '
     'those of each layer, and who set them; (4) words: how rare each is; (5) candidates: how many there were and what '
@@ -100,8 +98,4 @@ COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text
     'scopes, rights, words and candidates, because these count what does not cross. The call scores every candidate '
     'once more, also where recall() would use an index. detail: the step in words. facts: the step in numbers. Raises '
     'errors as recall() does. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
-    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
-    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) TO memwarden_agent,
-    memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.explain_recall TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,46 +1,39 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.item_state') IS NULL THEN
-        CREATE TYPE memwarden_internal.item_state AS (
-            item_id     uuid,
-            version_id  uuid,
-            version     integer,
-            layer       text,
-            scope       text,
-            kind        text,
-            subject     text,
-            predicate   text,
-            content     jsonb,
-            "text"      text,
-            confidence  double precision,
-            importance  double precision,
-            status      text,
-            stale       boolean,
-            created_at  timestamptz,
-            updated_at  timestamptz,
-            expires_at  timestamptz,
-            valid_from  timestamptz,
-            valid_to    timestamptz,
-            classification text,
-            domains     text[],
-            attributes  jsonb,
-            provenance  jsonb,
-            last_seen_at timestamptz,
-            times_seen  bigint,
-            witnesses   integer,
-            corroborated_confidence double precision,
-            class       text,
-            contradicts uuid[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.item_state AS (
+    item_id     uuid,
+    version_id  uuid,
+    version     integer,
+    layer       text,
+    scope       text,
+    kind        text,
+    subject     text,
+    predicate   text,
+    content     jsonb,
+    "text"      text,
+    confidence  double precision,
+    importance  double precision,
+    status      text,
+    stale       boolean,
+    created_at  timestamptz,
+    updated_at  timestamptz,
+    expires_at  timestamptz,
+    valid_from  timestamptz,
+    valid_to    timestamptz,
+    classification text,
+    domains     text[],
+    attributes  jsonb,
+    provenance  jsonb,
+    last_seen_at timestamptz,
+    times_seen  bigint,
+    witnesses   integer,
+    corroborated_confidence double precision,
+    class       text,
+    contradicts uuid[]
+);
 COMMENT ON TYPE memwarden_internal.item_state IS 'An item as it stands, with its provenance.';
 
 CREATE OR REPLACE FUNCTION memwarden.get(item_id uuid)
 RETURNS SETOF memwarden_internal.item_state
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -82,11 +75,10 @@ BEGIN
        AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject_form, i.subject));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.get(uuid) IS
+COMMENT ON FUNCTION memwarden.get IS
     'Returns one item as it stands now. No row means that there is no such item, that it has expired, or that the '
     'caller may not see it. stale: a memory that it was derived from has been taken back. last_seen_at, times_seen, '
     'witnesses: when and how often it was said again, and by how many principals that count. corroborated_confidence: '
     'its confidence with these witnesses. contradicts: the current memories that the caller reads and that contradict '
     'it. Raises 28000 without an identity, 55000 where storage and functions are of different versions.';
-REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.get TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_items(p_seen uuid[])
 RETURNS TABLE (orgs bigint[], items uuid[], seen uuid[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER COST 1000 ROWS 2
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- With the values at hand the planner drops the alternative that does not apply, and finds the index.
 SET plan_cache_mode = force_custom_plan
@@ -36,9 +35,8 @@ BEGIN
      CROSS JOIN LATERAL generate_series(1, cardinality(f.items), c_batch) AS n;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_items(uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.visible_items IS
     'The memories that the caller sees, other than p_seen, in batches of at most 1024. seen: what to ask with for more; NULL where these '
     'are all. Asked with an empty p_seen it tells one, and asked with that one up to 127.';
-REVOKE ALL ON FUNCTION memwarden_internal.visible_items(uuid[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.visible_items(uuid[])
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_items
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,25 +1,18 @@
 -- Items are read through functions, as 1_identity/85_overviews.sql says why. The caller may have become somebody else since
 -- visible_items() told of these: so this one asks again who may see them.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.listed_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.listed_item AS (
-            item_id uuid, version_id uuid, version integer, layer text, scope text, kind text, subject text, predicate text,
-            content jsonb, "text" text, confidence double precision, importance double precision, status text,
-            contradicted boolean, stale boolean, created_at timestamptz, updated_at timestamptz, expires_at timestamptz,
-            valid_from timestamptz, valid_to timestamptz, classification text, domains text[], attributes jsonb,
-            evidence jsonb, request_id uuid, last_seen_at timestamptz, times_seen bigint, witnesses integer,
-            corroborated_confidence double precision, class text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.listed_item AS (
+    item_id uuid, version_id uuid, version integer, layer text, scope text, kind text, subject text, predicate text,
+    content jsonb, "text" text, confidence double precision, importance double precision, status text,
+    contradicted boolean, stale boolean, created_at timestamptz, updated_at timestamptz, expires_at timestamptz,
+    valid_from timestamptz, valid_to timestamptz, classification text, domains text[], attributes jsonb,
+    evidence jsonb, request_id uuid, last_seen_at timestamptz, times_seen bigint, witnesses integer,
+    corroborated_confidence double precision, class text
+);
 COMMENT ON TYPE memwarden_internal.listed_item IS 'One row of memwarden.items.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_items(p_orgs bigint[] DEFAULT NULL, p_items uuid[] DEFAULT NULL)
 RETURNS SETOF memwarden_internal.listed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER COST 1000 ROWS 1000
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 -- Asked batch by batch: planning takes as long as the answer.
 SET plan_cache_mode = force_generic_plan
@@ -81,9 +74,8 @@ BEGIN
            OFFSET 0) AS n ON true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_items(bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.list_items IS
     'Those of some memories that the caller sees, as rows of memwarden.items. Without arguments, as the view of an earlier release calls '
     'it until setup() has run: none.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_items(bigint[], uuid[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_items(bigint[], uuid[])
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_items
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden.find_items(
         max_rows integer DEFAULT 100)
 RETURNS SETOF memwarden_internal.item_state
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops what is not asked for, and finds the index.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -45,12 +44,10 @@ BEGIN
         ORDER BY t.n;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) IS
+COMMENT ON FUNCTION memwarden.find_items IS
     'Returns the current memories about a subject that the caller may see, newest first. Each row is as get() shows '
     'it. An index finds the memories, so the call is fast however many others there are. No row means that there is '
     'none that the caller may see. subject, predicate: compared as write() compares them. layer, '
     'scope, kind: only memories of this layer, of exactly this scope, of this kind. max_rows: 1 to 10000; default '
     '100. Raises 22023 without a subject; 28000 without an identity.';
-REVOKE ALL ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) TO memwarden_agent, memwarden_reviewer,
-    memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.find_items TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

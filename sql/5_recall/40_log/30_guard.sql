@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_recall()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed memwarden_data.recall_log := OLD;
@@ -16,14 +15,12 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_recall() IS
+COMMENT ON FUNCTION memwarden_internal.guard_recall IS
     'Trigger: a recall loses its task and its digest with an erasure; nothing else changes.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_recall() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_recall_outcome()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed memwarden_data.recall_outcome := OLD;
@@ -35,6 +32,5 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_recall_outcome() IS
+COMMENT ON FUNCTION memwarden_internal.guard_recall_outcome IS
     'Trigger: what was reported of a recall loses its detail with an erasure; nothing else changes.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_recall_outcome() FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.log_recall(
     p_task text DEFAULT NULL, p_session_id uuid DEFAULT NULL, p_withheld uuid[] DEFAULT NULL, p_is_kept boolean DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
@@ -42,33 +41,27 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[],
-    boolean) IS
+COMMENT ON FUNCTION memwarden_internal.log_recall IS
     'Records what was given to whom, best first (p_purpose: recall, context, push ...), and returns the id of the '
     'recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", '
     '"embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. p_withheld: what an '
     'ablation kept from it. p_is_kept: whether the reader is kept, where the caller knows. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[],
-    boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.query_digest(p_org_id bigint, p_query text)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- For each organisation another: what one asks tells nothing of what another does.
     RETURN memwarden_internal.keyed_hash_in_sql('recall query', convert_to(p_org_id || ' ' || p_query, 'UTF8'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.query_digest(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.query_digest IS
     'The HMAC by which the log of recalls knows a query again; NULL for no query, and on a server without a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.query_digest(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recordable_task(p_org_id bigint, p_task text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_task  text := left(p_task, 200);
@@ -84,7 +77,6 @@ BEGIN
     RETURN v_task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recordable_task(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.recordable_task IS
     'A task as the log keeps it: at most 200 characters, and [withheld] where the rules find in it what may not be '
     'kept.';
-REVOKE ALL ON FUNCTION memwarden_internal.recordable_task(bigint, text) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.report_outcome(
     at_fault uuid[] DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -58,7 +57,7 @@ BEGIN
     RETURN coalesce(v_last.revision, 0) + 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb, text, uuid[]) IS
+COMMENT ON FUNCTION memwarden.report_outcome IS
     'Reports what came of a recall of the caller''s own, and returns the number of the revision. Revisions count from '
     '1 to 100. Another report revises the outcome, and the earlier one stays in the record. The same report again '
     'changes nothing. The next count_recalls() counts the report. used: those of the given memories that were of use; '
@@ -68,6 +67,4 @@ COMMENT ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb, text, uu
     'from; default none. See memwarden.memory_errors. Raises 28000 without an identity; 42704 for a recall that is not '
     'the caller''s or is no longer kept; 22023 for memories that the recall did not give, arguments out of range, or '
     'a detail that may not be kept; 55000 before setup(). Source: chapter 12.12.4, 12.12.5, Z4.';
-REVOKE ALL ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb, text, uuid[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb, text, uuid[]) TO memwarden_agent, memwarden_reviewer,
-    memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.report_outcome TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.record_recalls(recalls json)
 RETURNS TABLE (recall_id uuid, recorded boolean, fault text, detail text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -30,7 +29,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.record_recalls(json) IS
+COMMENT ON FUNCTION memwarden.record_recalls IS
     'Appends recalls that the caller made where it could not write, as on a replica. The log marks them as reported. '
     'It keeps an HMAC of the query, and leaves out memories that the caller does not read. recalls: at most 1,000 '
     'objects of {"recall_id", "purpose", "query", "task", "session_id", "scopes", "layers", "k", "threshold", '
@@ -39,14 +38,12 @@ COMMENT ON FUNCTION memwarden.record_recalls(json) IS
     'that order. recorded: false for an id that was recorded before, so that it is safe to send recalls again. fault, detail: '
     '22023 for a malformed recall, and what is wrong with it; the others are recorded. Raises 28000 without an identity; 22023 for '
     'anything but such an array. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden.record_recalls(json) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.record_recalls(json) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.record_recalls TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_recall(
     p_principal_id bigint, p_org_id bigint, p_recall json, OUT recall_id uuid, OUT recorded boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_recall record;
@@ -75,9 +72,8 @@ BEGIN
     recorded := FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_recall(bigint, bigint, json) IS
+COMMENT ON FUNCTION memwarden_internal.record_recall IS
     'Appends one recall that record_recalls() was given. Raises 22023 for what is malformed.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_recall(bigint, bigint, json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reported_recall(
     p_recall json, OUT recall_id uuid, OUT purpose text, OUT task text, OUT session_id uuid, OUT query text, OUT scopes text[],
@@ -85,7 +81,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.reported_recall(
     OUT version_ids uuid[], OUT scores real[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF json_typeof(p_recall) IS DISTINCT FROM 'object' THEN
@@ -103,22 +98,19 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_recall(json) IS
+COMMENT ON FUNCTION memwarden_internal.reported_recall IS
     'One recall of record_recalls() as a row. Raises 22023 for what is malformed.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_recall(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_time(p_id uuid)
 RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
 RETURN to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0);
-COMMENT ON FUNCTION memwarden_internal.uuid7_time(uuid) IS 'When a UUID version 7 was made, to the millisecond.';
-REVOKE ALL ON FUNCTION memwarden_internal.uuid7_time(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.uuid7_time IS 'When a UUID version 7 was made, to the millisecond.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_reported_recall(
     p_recall_id uuid, p_purpose text, p_item_ids uuid[], p_version_ids uuid[], p_scores real[], p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count integer := cardinality(coalesce(p_item_ids, '{}'));
@@ -136,16 +128,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_reported_recall(uuid, text, uuid[], uuid[], real[], timestamptz) IS
-    'Raises 22023 for a recall that record_recalls() cannot take.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_reported_recall(uuid, text, uuid[], uuid[], real[], timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_reported_recall IS 'Raises 22023 for a recall that record_recalls() cannot take.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_given(
     p_principal_id bigint, p_item_ids uuid[], p_version_ids uuid[], p_scores real[],
     OUT item_ids uuid[], OUT version_ids uuid[], OUT scores real[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
@@ -164,6 +153,5 @@ BEGIN
              ORDER BY u.item_id, u.place) AS g;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) IS
+COMMENT ON FUNCTION memwarden_internal.readable_given IS
     'What was given, as far as it is there and the principal reads it; each memory once.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) FROM PUBLIC;

@@ -1,44 +1,37 @@
 -- Whose recalls the caller may look at: its own; curators and auditors those of agents of their organisation whose home they
 -- read and who are cleared for no more. Of what was given, everybody is shown what they read now.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.logged_recall') IS NULL THEN
-        CREATE TYPE memwarden_internal.logged_recall AS (
-            recall_id        uuid,
-            recalled_at      timestamptz,
-            agent            text,
-            login            text,
-            purpose          text,
-            task             text,
-            session_id       uuid,
-            query_digest     bytea,
-            scopes           text[],
-            layers           text[],
-            k                integer,
-            threshold        double precision,
-            embedding_model  text,
-            surface          text,
-            given            integer,
-            item_ids         uuid[],
-            version_ids      uuid[],
-            scores           real[],
-            reported         boolean,
-            outcome          text,
-            used             uuid[],
-            detail           jsonb,
-            outcome_at       timestamptz,
-            revision         integer
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.logged_recall AS (
+    recall_id        uuid,
+    recalled_at      timestamptz,
+    agent            text,
+    login            text,
+    purpose          text,
+    task             text,
+    session_id       uuid,
+    query_digest     bytea,
+    scopes           text[],
+    layers           text[],
+    k                integer,
+    threshold        double precision,
+    embedding_model  text,
+    surface          text,
+    given            integer,
+    item_ids         uuid[],
+    version_ids      uuid[],
+    scores           real[],
+    reported         boolean,
+    outcome          text,
+    used             uuid[],
+    detail           jsonb,
+    outcome_at       timestamptz,
+    revision         integer
+);
 COMMENT ON TYPE memwarden_internal.logged_recall IS 'One recall of the log, with what was reported of it last.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recall_reader(
     OUT principal_id bigint, OUT orgs bigint[], OUT scopes bigint[], OUT labels integer[], OUT principals bigint[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_own record;
@@ -56,16 +49,14 @@ BEGIN
                    AND p.home_scope_id = ANY (recall_reader.scopes) AND p.clearance <= v_own.clearance AND p.domains <@ v_own.domains));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recall_reader() IS
+COMMENT ON FUNCTION memwarden_internal.recall_reader IS
     'What the caller sees of memory, and the principals whose recalls it may look at.';
-REVOKE ALL ON FUNCTION memwarden_internal.recall_reader() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_recalls(
     p_since timestamptz, p_until timestamptz, p_agent text, p_task text, p_session_id uuid, p_purpose text, p_query text,
     p_item_id uuid, p_after uuid, p_most bigint)
 RETURNS SETOF memwarden_internal.logged_recall
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops what does not apply, and whole months.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -114,23 +105,24 @@ BEGIN
      ORDER BY f.recall_id DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_recalls(timestamptz, timestamptz, text, text, uuid, text, text, uuid, uuid, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.read_recalls IS
     'Recalls that the caller may look at, the latest first. NULL where something is not asked for; p_most: NULL for all.';
-REVOKE ALL ON FUNCTION memwarden_internal.read_recalls(timestamptz, timestamptz, text, text, uuid, text, text, uuid, uuid, bigint)
-    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_recalls()
 RETURNS SETOF memwarden_internal.logged_recall
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.read_recalls(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_recalls() IS 'The rows of memwarden.recalls.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_recalls() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_recalls() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON VIEW memwarden.recalls IS
+    'Lists the recalls of the caller. Curators and auditors also see recalls of agents whose home is a scope that they read and who '
+    'are cleared for no more than they are. item_ids, version_ids and scores are what was given, best first, as far as the caller '
+    'reads it. outcome, used and detail are what was reported last. Each query reads all rows, whatever it asks for: find_recalls() '
+    'finds some faster.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_recalls
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.find_recalls(
     since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, agent text DEFAULT NULL, task text DEFAULT NULL,
@@ -138,7 +130,6 @@ CREATE OR REPLACE FUNCTION memwarden.find_recalls(
     purpose text DEFAULT NULL, query text DEFAULT NULL, max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
 RETURNS SETOF memwarden_internal.logged_recall
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.require_principal();
@@ -151,15 +142,13 @@ BEGIN
         find_recalls.query, NULL, find_recalls.after, find_recalls.max_rows);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) IS
+COMMENT ON FUNCTION memwarden.find_recalls IS
     'Lists recalls from memwarden.recalls, latest first. A recall is listed where it meets all arguments given. '
     'since, until: made since and until then. agent, task, session_id: made by this agent, for this task, in this '
     'session. purpose: made for this purpose, such as recall, context or push. query: made with exactly this query; '
     'the log keeps only an HMAC of the query. max_rows: 1 to 1,000; default 100. after: the recall_id of the last row '
     'that was seen, to continue from there. Raises 28000 without an identity; 22023 for max_rows. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer,
-    uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.find_recalls TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recalls_of(
     item_id uuid, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
@@ -167,7 +156,6 @@ RETURNS TABLE (recall_id uuid, recalled_at timestamptz, agent text, purpose text
     place integer,
                score real, outcome text, used boolean, outcome_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_since timestamptz := memwarden_internal.first_given(recalls_of.item_id);
@@ -190,20 +178,17 @@ BEGIN
      ORDER BY r.recall_id DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) IS
+COMMENT ON FUNCTION memwarden.recalls_of IS
     'Lists who was given a memory, when, for which task, and with which outcome, latest first. It lists recalls that '
     'the caller may look at (memwarden.recalls) and that gave the memory. No row is returned where the caller does '
     'not read the memory. max_rows: 1 to 1,000; default 100. after: the recall_id of the last row that was seen. '
     'version_id, place: the version that was given, and its place in the answer. used: NULL where nothing was '
     'reported. Raises 28000 without an identity; 22023 for arguments out of range. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) TO memwarden_agent,
-    memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recalls_of TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.first_given(p_item_id uuid)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -216,14 +201,12 @@ BEGIN
                    = ANY (memwarden_internal.readable_among(v_principal_id, ARRAY[i.label_id])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.first_given(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.first_given IS
     'From when on the log may name a memory; NULL where there is none that the caller reads.';
-REVOKE ALL ON FUNCTION memwarden_internal.first_given(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.writes_of_recall(recall_id uuid, max_rows integer DEFAULT 100)
 RETURNS TABLE (request_id uuid, submitted_at timestamptz, outcome text, reason text, layer text, scope text, item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -251,11 +234,10 @@ BEGIN
      ORDER BY q.request_id LIMIT writes_of_recall.max_rows;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.writes_of_recall(uuid, integer) IS
+COMMENT ON FUNCTION memwarden.writes_of_recall IS
     'Lists the write requests that followed a recall in the same task or session, oldest first. These are requests of '
     'the same agent, made after the recall, with its task or session as their trace_id. No row is returned for a '
     'recall that the caller may not look at. max_rows: 1 to 1,000; default 100. Raises 28000 without an identity; '
     '22023 for max_rows. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden.writes_of_recall(uuid, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.writes_of_recall(uuid, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.writes_of_recall
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

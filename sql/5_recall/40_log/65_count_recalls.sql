@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.count_next_recalls(p_most integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_present   bigint := memwarden_internal.system_identifier();
@@ -46,17 +45,15 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_next_recalls(integer) IS
+COMMENT ON FUNCTION memwarden_internal.count_next_recalls IS
     'Counts about p_most recalls that are complete, in whole transactions, with what was reported in these; then, where '
     'there are none, how far scopes reach. False when nothing is left to count. Waits for another that counts. Raises '
     '25001 at an isolation other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_next_recalls(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.count_next_recalls(integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.count_next_recalls TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.uncounted_recalls(p_present bigint, p_watermark xid8)
 RETURNS TABLE (system_identifier bigint, below xid8, until xid8)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -93,15 +90,13 @@ BEGIN
                         WHERE o.system_identifier = t.identifier AND o.transaction_id >= t.below AND o.transaction_id < u.until));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.uncounted_recalls(bigint, xid8) IS
+COMMENT ON FUNCTION memwarden_internal.uncounted_recalls IS
     'The clusters that rows of the log of recalls come from of which some are complete and not counted, and from which '
     'transaction up to below which. Transaction ids compare within one cluster only.';
-REVOKE ALL ON FUNCTION memwarden_internal.uncounted_recalls(bigint, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_end(p_system_identifier bigint, p_from xid8, p_below xid8, p_most integer)
 RETURNS xid8
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_cut xid8;
@@ -113,9 +108,8 @@ BEGIN
     RETURN least(memwarden_internal.next_transaction(v_cut), p_below);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_end(bigint, xid8, xid8, integer) IS
+COMMENT ON FUNCTION memwarden_internal.count_end IS
     'Below which transaction a count ends that begins at p_from: at p_below, or once it has p_most recalls.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_end(bigint, xid8, xid8, integer) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.count_recalls()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -124,10 +118,9 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_recalls');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.count_recalls() IS
+COMMENT ON PROCEDURE memwarden.count_recalls IS
     'Counts which memories were given, which were useful, and how far scopes reach, as a job. recall_quality(), tune_threshold() and '
     'the risk of a write use these counts. Readers never wait for the job. It is safe to run twice at once and to kill. Each recall '
     'counts once. It commits after each 5,000 recalls, so it cannot run inside a transaction. Raises 25001 at an isolation level '
     'other than READ COMMITTED. Source: chapter 12.12.4.';
-REVOKE ALL ON PROCEDURE memwarden.count_recalls() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.count_recalls() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.count_recalls TO memwarden_jobs, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.count_given(p_system_identifier bigint, p_from xid8, p_below xid8)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH batch AS MATERIALIZED (
@@ -57,14 +56,12 @@ BEGIN
            given = t.given + excluded.given, doubtful = t.doubtful + excluded.doubtful;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_given(bigint, xid8, xid8) IS
+COMMENT ON FUNCTION memwarden_internal.count_given IS
     'Adds what the recalls of some transactions gave to the counts of memories, days and scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_given(bigint, xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_outcomes(p_system_identifier bigint, p_from xid8, p_below xid8)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH batch AS MATERIALIZED (
@@ -121,14 +118,12 @@ BEGIN
            hits = t.hits + excluded.hits, judged = t.judged + excluded.judged, used = t.used + excluded.used;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_outcomes(bigint, xid8, xid8) IS
+COMMENT ON FUNCTION memwarden_internal.count_outcomes IS
     'Adds what was reported in some transactions to the counts of memories and days; of a revision the difference.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_outcomes(bigint, xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refresh_reach(p_most integer)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_today date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
@@ -147,7 +142,6 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refresh_reach(integer) IS
+COMMENT ON FUNCTION memwarden_internal.refresh_reach IS
     'Counts anew how far up to p_most scopes reached in the last 30 days, those longest uncounted first. Returns how '
     'many it counted.';
-REVOKE ALL ON FUNCTION memwarden_internal.refresh_reach(integer) FROM PUBLIC;

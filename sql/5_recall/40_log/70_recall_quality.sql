@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.quality_of(p_since date, p_until d
 RETURNS TABLE (principal_id bigint, purpose text, layer text, recalls bigint, answered bigint, reported bigint, hits bigint, given bigint,
                judged bigint, used bigint, rated bigint, precision_sum double precision, doubtful bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -17,16 +16,13 @@ BEGIN
      GROUP BY d.principal_id, d.purpose, d.layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.quality_of(date, date, bigint[]) IS
-    'The counts of some days for each of some principals, purpose and layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.quality_of(date, date, bigint[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.quality_of IS 'The counts of some days for each of some principals, purpose and layer.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ratio(p_part double precision, p_whole double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_part / NULLIF(p_whole, 0);
-COMMENT ON FUNCTION memwarden_internal.ratio(double precision, double precision) IS 'What share the one is of the other; NULL of nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.ratio(double precision, double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.ratio IS 'What share the one is of the other; NULL of nothing.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_retrieval_quality()
 RETURNS TABLE (agent text, purpose text, layer text, recalls bigint, answered bigint, hit_ratio double precision, reported bigint,
@@ -34,7 +30,6 @@ RETURNS TABLE (agent text, purpose text, layer text, recalls bigint, answered bi
                useful_ratio double precision, given bigint, judged bigint, used bigint, mean_precision double precision,
                false_positive_rate double precision, doubtful bigint, staleness double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_today date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
@@ -47,10 +42,11 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = q.principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_retrieval_quality() IS 'The rows of memwarden.retrieval_quality.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_retrieval_quality() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_retrieval_quality() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+COMMENT ON VIEW memwarden.retrieval_quality IS
+    'Shows recall_quality() of the last 30 days by agent, purpose and layer (* for all layers together). Agents see their own rows. '
+    'Curators and auditors see those of agents whose home is a scope that they read.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_retrieval_quality
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_quality(
     since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, scope text DEFAULT NULL, agent text DEFAULT NULL,
@@ -61,7 +57,6 @@ RETURNS TABLE (layer text, recalls bigint, answered bigint, hit_ratio double pre
                    false_positive_rate double precision,
                doubtful bigint, staleness double precision, median_age interval, probes bigint, golden_recall double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_me         record := memwarden_internal.recall_reader();
@@ -96,7 +91,7 @@ BEGIN
      ORDER BY s.layer <> '*', s.layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) IS
+COMMENT ON FUNCTION memwarden.recall_quality IS
     'Measures how good recall was, in one row for each layer and one (*) for all layers together. It measures the '
     'recalls that the caller may look at (memwarden.recalls), as of the last count_recalls(). A ratio of nothing is '
     'NULL. since, until: the days of the recalls, in UTC; default the last 30 days, until today. scope: recalls of '
@@ -108,14 +103,11 @@ COMMENT ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, tex
     'memories given as stale or of low confidence / memories given. median_age: of the versions that the last 1,000 '
     'recalls gave. probes, golden_recall: the golden queries that the caller sees, and the share of them that passed '
     'last, 0 to 1. Raises 28000 without an identity; 42704 for an unknown scope. Source: chapter 12.12.4.';
-REVOKE ALL ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) TO memwarden_agent,
-    memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall_quality TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.median_age(p_since timestamptz, p_until timestamptz, p_orgs bigint[], p_principals bigint[])
 RETURNS interval
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -128,15 +120,13 @@ BEGIN
          CROSS JOIN LATERAL unnest(r.version_ids) AS u (id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.median_age(timestamptz, timestamptz, bigint[], bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.median_age IS
     'How old the versions were, in the middle, that the last 1,000 recalls gave. Source: staleness at retrieval, '
     'chapter 12.12.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.median_age(timestamptz, timestamptz, bigint[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.golden_recall(p_scope_id bigint)
 RETURNS TABLE (probes bigint, passed double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -151,6 +141,5 @@ BEGIN
         OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.golden_recall(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.golden_recall IS
     'How many golden queries of a scope and below the caller sees, and what share of them passed last.';
-REVOKE ALL ON FUNCTION memwarden_internal.golden_recall(bigint) FROM PUBLIC;

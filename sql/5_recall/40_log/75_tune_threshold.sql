@@ -1,30 +1,23 @@
 -- A threshold too high gives nothing, one too low gives what nobody uses. Which of both it is, use tells.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.tuned_threshold') IS NULL THEN
-        CREATE TYPE memwarden_internal.tuned_threshold AS (
-            layer                text,
-            recalls              bigint,
-            answered             bigint,
-            hit_rate             double precision,
-            judged               bigint,
-            used                 bigint,
-            false_positive_rate  double precision,
-            verdict              text,
-            threshold            double precision,
-            proposed             double precision,
-            applied              boolean
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.tuned_threshold AS (
+    layer                text,
+    recalls              bigint,
+    answered             bigint,
+    hit_rate             double precision,
+    judged               bigint,
+    used                 bigint,
+    false_positive_rate  double precision,
+    verdict              text,
+    threshold            double precision,
+    proposed             double precision,
+    applied              boolean
+);
 COMMENT ON TYPE memwarden_internal.tuned_threshold IS 'What use says of the relevance threshold of a layer, and what becomes of it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.threshold_sample(p_layer text, p_since timestamptz, p_most integer,
     OUT recalls bigint, OUT answered bigint, OUT judged bigint, OUT used bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -50,15 +43,13 @@ BEGIN
       FROM asked AS a LEFT JOIN given AS g ON g.org_id = a.org_id AND g.recall_id = a.recall_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.threshold_sample(text, timestamptz, integer) IS
+COMMENT ON FUNCTION memwarden_internal.threshold_sample IS
     'Of the latest p_most recalls that asked a layer under its own threshold: how many there are, how many gave '
     'something of it, how many memories of it those gave that somebody reported of, and how many of these were used.';
-REVOKE ALL ON FUNCTION memwarden_internal.threshold_sample(text, timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tune_layer(p_layer text, p_dry_run boolean)
 RETURNS memwarden_internal.tuned_threshold
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rule memwarden_data.threshold_tuning;
@@ -97,13 +88,11 @@ BEGIN
     RETURN v_made;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tune_layer(text, boolean) IS 'The work of tune_threshold().';
-REVOKE ALL ON FUNCTION memwarden_internal.tune_layer(text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.tune_layer IS 'The work of tune_threshold().';
 
 CREATE OR REPLACE FUNCTION memwarden.tune_threshold(layer text, dry_run boolean DEFAULT true)
 RETURNS SETOF memwarden_internal.tuned_threshold
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_data.threshold_tuning AS t WHERE t.layer = tune_threshold.layer) THEN
@@ -112,7 +101,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.tune_layer(tune_threshold.layer, coalesce(tune_threshold.dry_run, true));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.tune_threshold(text, boolean) IS
+COMMENT ON FUNCTION memwarden.tune_threshold IS
     'Proposes, from use, one step for the relevance threshold of a layer, and takes it unless dry_run. It looks at the recalls that '
     'asked the layer under the present threshold, of the last 30 days at most, in all organisations. set_threshold_tuning() sets the '
     'numbers that are given here. A layer without a threshold has nothing to lower, and gets the least threshold when it is to be '
@@ -123,8 +112,7 @@ COMMENT ON FUNCTION memwarden.tune_threshold(text, boolean) IS
     'of at least 100 memories must have been reported. The verdict is too_few for fewer than 100 recalls, and keep in all other '
     'cases. Raises 42704 for an unknown layer, 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 5, '
     'relevance threshold tuning.';
-REVOKE ALL ON FUNCTION memwarden.tune_threshold(text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.tune_threshold(text, boolean) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.tune_threshold TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_threshold_tuning(
     layer text, enabled boolean DEFAULT NULL, step double precision DEFAULT NULL, lowest double precision DEFAULT NULL,
@@ -133,7 +121,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_threshold_tuning(
         look_back interval DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rule memwarden_data.threshold_tuning;
@@ -159,8 +146,7 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'set_threshold_tuning', to_jsonb(v_rule));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
-    double precision, double precision, integer, interval) IS
+COMMENT ON FUNCTION memwarden.set_threshold_tuning IS
     'Sets how tune_threshold() moves the relevance threshold of a layer. An argument that is NULL keeps its value. enabled: whether '
     'the job tune_thresholds() may move the threshold; false until somebody sets it. step: how far it moves at once; 0.05 at first. '
     'lowest, highest: the bounds within which it moves; 0.5 and 0.95 at first. least_answered: it is lowered where a smaller share '
@@ -168,15 +154,11 @@ COMMENT ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precisi
     '0.4 at first. sample: how many recalls, and judged memories, are needed; 100 at first. look_back: how far back recalls count; '
     '30 days at first. Raises 42704 for an unknown layer, 22023 for numbers out of range, 25001 at an isolation level other than '
     'READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
-REVOKE ALL ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
-    double precision, double precision, integer, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
-    double precision, double precision, integer, interval) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_threshold_tuning TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.tune_thresholds()
 RETURNS SETOF memwarden_internal.tuned_threshold
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 6
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -189,9 +171,8 @@ BEGIN
     PERFORM memwarden_internal.note_job('memwarden_thresholds');
 END
 $function$;
-COMMENT ON FUNCTION memwarden.tune_thresholds() IS
+COMMENT ON FUNCTION memwarden.tune_thresholds IS
     'Moves the threshold of every layer whose tuning is enabled by at most one step, as a job. Each move is one of tune_threshold(). '
     'It is safe to run twice at once and to kill. Recalls from before a move no longer count after it. Raises 25001 at an isolation '
     'level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.tune_thresholds() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.tune_thresholds() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.tune_thresholds TO memwarden_jobs, memwarden_admin;

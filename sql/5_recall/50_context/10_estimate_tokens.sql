@@ -10,10 +10,9 @@ RETURN (regexp_count(estimate_tokens."text" COLLATE "C", E'[A-Za-z]{1,7}')
         + regexp_count(estimate_tokens."text" COLLATE "C", E'[!-/:-@[-`{-~]{1,2}')
         + regexp_count(estimate_tokens."text" COLLATE "C", E'[\\n\\r\\t]+')
         + regexp_count(estimate_tokens."text" COLLATE "C", E'[^\\x01-\\x7f]'))::integer;
-COMMENT ON FUNCTION memwarden.estimate_tokens(text) IS
+COMMENT ON FUNCTION memwarden.estimate_tokens IS
     'Estimates how many tokens a text takes, rather too many than too few. It counts one token for each of these: (1) '
     'seven letters of a word; (2) a capital within a word; (3) three digits; (4) two signs; (5) a run of line breaks; '
     '(6) a character beyond ASCII. Source: memory fabric, read-side context assembly.';
-REVOKE ALL ON FUNCTION memwarden.estimate_tokens(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.estimate_tokens(text)
+GRANT EXECUTE ON FUNCTION memwarden.estimate_tokens
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.quoted_line(p_document jsonb)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_line text := p_document::text;
@@ -30,16 +29,14 @@ BEGIN
     RETURN v_line;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.quoted_line(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.quoted_line IS
     'A document as one line of JSON without tags, fences, headings, line ends or signs that cannot be seen: those are '
     'escapes, and whoever parses it has them back.';
-REVOKE ALL ON FUNCTION memwarden_internal.quoted_line(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.context_line(p_position integer, p_record memwarden_internal.context_record,
     p_contradicts integer[])
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Where there are no words in it, the values are the text.
@@ -63,8 +60,7 @@ BEGIN
                'text', v_text)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.context_line(integer, memwarden_internal.context_record, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.context_line IS
     'A memory as a line of a context: its text as recall() has it, how far it is to be believed, when it is true, and the '
     'positions of those that contradict it. since: when it began, or begins: where that is yet to come; until: when it ends. '
     'Days in UTC, none where there is no such bound.';
-REVOKE ALL ON FUNCTION memwarden_internal.context_line(integer, memwarden_internal.context_record, integer[]) FROM PUBLIC;

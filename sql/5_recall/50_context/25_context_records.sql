@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.context_records(
     p_principal_id bigint, p_item_ids uuid[], p_min_confidence double precision, p_now timestamptz, p_surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.context_record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
@@ -53,17 +52,15 @@ BEGIN
        AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz, text) IS
+COMMENT ON FUNCTION memwarden_internal.context_records IS
     'The active ones of some memories that a principal reads, through a surface where one is given. low_confidence: '
     'under p_min_confidence, or under the floor of their layer where that is NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz, text) FROM PUBLIC;
 
 -- Contexts are presented as recalls are, and what came along with what it contradicts as well.
 CREATE OR REPLACE FUNCTION memwarden_internal.presented_records(p_principal_id bigint,
     p_records memwarden_internal.context_record[], p_surface text)
 RETURNS memwarden_internal.context_record[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_rows memwarden_internal.recalled_item[] := ARRAY(
@@ -82,29 +79,25 @@ BEGIN
          ORDER BY n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.presented_records(bigint, memwarden_internal.context_record[], text) IS
+COMMENT ON FUNCTION memwarden_internal.presented_records IS
     'Records as they are told across a surface (NULL: none), as present() does it for recalls.';
-REVOKE ALL ON FUNCTION memwarden_internal.presented_records(bigint, memwarden_internal.context_record[], text) FROM PUBLIC;
 
 -- What others wrote is data to a model. What is written as an order to it is not shown to it unasked.
 CREATE OR REPLACE FUNCTION memwarden_internal.without_instructions(p_records memwarden_internal.context_record[])
 RETURNS memwarden_internal.context_record[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(SELECT p_records[n] FROM generate_subscripts(p_records, 1) AS n
                   WHERE NOT memwarden_internal.holds_instruction(p_records[n].suspicious) ORDER BY n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.without_instructions(memwarden_internal.context_record[]) IS
+COMMENT ON FUNCTION memwarden_internal.without_instructions IS
     'Records, as presented_records() returns them, without those that look like instructions to their reader.';
-REVOKE ALL ON FUNCTION memwarden_internal.without_instructions(memwarden_internal.context_record[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.disputes_of(p_item_ids uuid[])
 RETURNS TABLE (item_id uuid, other_item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -116,6 +109,5 @@ BEGIN
          AND o.status = 'ACTIVE' AND d.settled_at IS NULL AND NOT d.outdated;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.disputes_of(uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.disputes_of IS
     'Which memories contradict some, as all of them stand. Asks no rights: the caller looks the others up as the reader may.';
-REVOKE ALL ON FUNCTION memwarden_internal.disputes_of(uuid[]) FROM PUBLIC;

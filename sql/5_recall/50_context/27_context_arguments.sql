@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.check_context(
         p_classification text)
 RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ceiling smallint := 32767;
@@ -26,6 +25,5 @@ BEGIN
     RETURN v_ceiling;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_context(integer, integer, double precision, boolean, interval, text) IS
+COMMENT ON FUNCTION memwarden_internal.check_context IS
     'The highest classification that a context may hold. Raises 22023 or 42704 for arguments compile_context() cannot work with.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_context(integer, integer, double precision, boolean, interval, text) FROM PUBLIC;

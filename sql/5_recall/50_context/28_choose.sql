@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.fitting(p_item_ids uuid[], p_disputes jsonb, p_costs jsonb, p_budget integer)
 RETURNS uuid[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_placed uuid[] := ARRAY[]::uuid[];
@@ -34,7 +33,6 @@ BEGIN
     RETURN v_placed;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fitting(uuid[], jsonb, jsonb, integer) IS
+COMMENT ON FUNCTION memwarden_internal.fitting IS
     'Those of the candidates, best first, whose tokens ({"item_id": tokens}; who is not in it is no candidate) fit the '
     'budget, each followed by what it contradicts ({"item_id": ["item_id"]}, both ways).';
-REVOKE ALL ON FUNCTION memwarden_internal.fitting(uuid[], jsonb, jsonb, integer) FROM PUBLIC;

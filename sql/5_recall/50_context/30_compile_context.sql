@@ -19,7 +19,6 @@ CREATE OR REPLACE FUNCTION memwarden.compile_context(
     include_instructions boolean DEFAULT false)
 RETURNS SETOF memwarden_internal.context_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 20
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -127,8 +126,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
-    boolean, timestamptz, text, integer, double precision, text, boolean) IS
+COMMENT ON FUNCTION memwarden.compile_context IS
     'Returns the memories about a query that a model should read, best first, within a token budget. Only current '
     'memories are among them: drafts, captures and waiting requests never are. The same store gives the same context. '
     'Memories that contradict each other come one after another, marked in contradicts, or not at all. The call is '
@@ -148,8 +146,5 @@ COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[
     'invisible. recall_id: the call in the log of recalls. Raises 28000 without an identity; 42704 for an unknown '
     'scope, layer, model, classification or surface; 22023 for arguments out of range; 55000 where storage and '
     'functions are of different versions. Source: memory fabric, read-side context assembly.';
-REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
-    boolean, timestamptz, text, integer, double precision, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
-    boolean, timestamptz, text, integer, double precision, text, boolean)
+GRANT EXECUTE ON FUNCTION memwarden.compile_context
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

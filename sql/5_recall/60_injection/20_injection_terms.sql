@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.injection_terms(p_principal_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -17,8 +16,7 @@ BEGIN
          LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.injection_terms(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.injection_terms IS
     'What is pushed to a principal: {"token_budget", "max_items", "refresh_turns", "working_budget", "resumed_budget", '
     '"blocks": [...]}, the blocks in the order in which they are filled. Its own policy goes before its '
     'organisation''s, that before the one of all.';
-REVOKE ALL ON FUNCTION memwarden_internal.injection_terms(bigint) FROM PUBLIC;

@@ -1,22 +1,15 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.injection_candidate') IS NULL THEN
-        CREATE TYPE memwarden_internal.injection_candidate AS (
-            block      text,
-            item_id    uuid,
-            relevance  double precision
-        );
-    END IF;
-    IF to_regtype('memwarden_internal.injected') IS NULL THEN
-        CREATE TYPE memwarden_internal.injected AS (
-            block      text,
-            item_id    uuid,
-            relevance  double precision,
-            left_out   text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.injection_candidate AS (
+    block      text,
+    item_id    uuid,
+    relevance  double precision
+);
+
+CREATE TYPE memwarden_internal.injected AS (
+    block      text,
+    item_id    uuid,
+    relevance  double precision,
+    left_out   text
+);
 COMMENT ON TYPE memwarden_internal.injection_candidate IS 'A memory that a block might give.';
 COMMENT ON TYPE memwarden_internal.injected IS 'A memory that a block gives, or why it does not: THRESHOLD, ITEMS, BUDGET, INSTRUCTION.';
 
@@ -27,7 +20,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.choose_injected(
         p_max_items integer)
 RETURNS SETOF memwarden_internal.injected
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_one     memwarden_internal.injection_candidate;
@@ -76,20 +68,17 @@ BEGIN
      ORDER BY f.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.choose_injected(memwarden_internal.injection_candidate[], jsonb, jsonb, jsonb, integer, integer) IS
+COMMENT ON FUNCTION memwarden_internal.choose_injected IS
     'Of candidates, in the order in which they are to be given, those that fit, then those that do not, with the '
     'reason. p_blocks: {"block": {"threshold", "max_items", "token_budget"}}, each null for none; p_disputes: '
     '{"item_id": ["item_id"]}, both ways; p_costs: {"item_id": tokens}, and who is not in it is no candidate; p_budget, '
     'p_max_items: of all blocks together. relevance is NULL for one that comes along with what it contradicts. Source: '
     'primitive 12, four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.choose_injected(memwarden_internal.injection_candidate[], jsonb, jsonb, jsonb,
-    integer, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.disputing_group(
     p_item_id uuid, p_disputes jsonb, p_costs jsonb, p_placed uuid[], OUT ids uuid[], OUT cost integer)
 RETURNS record
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH RECURSIVE together (item_id) AS (
@@ -102,6 +91,5 @@ BEGIN
       FROM together AS t WHERE t.item_id <> ALL (p_placed);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.disputing_group(uuid, jsonb, jsonb, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.disputing_group IS
     'A memory and all that contradict each other with it, it first, but for those in p_placed; and the tokens that they take together.';
-REVOKE ALL ON FUNCTION memwarden_internal.disputing_group(uuid, jsonb, jsonb, uuid[]) FROM PUBLIC;

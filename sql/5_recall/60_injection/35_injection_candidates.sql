@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.injection_candidates(
     p_classification text, p_terms jsonb, p_surface text)
 RETURNS SETOF memwarden_internal.injection_candidate
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 20
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_block  jsonb;
@@ -44,17 +43,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.injection_candidates(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.injection_candidates IS
     'Memories that blocks of injection_terms() might give about some texts, by what the principal may read, across a '
     'surface where one is given. Of several texts the one that a memory answers best counts.';
-REVOKE ALL ON FUNCTION memwarden_internal.injection_candidates(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text)
-    FROM PUBLIC;
 
 -- A session looks into its own scope. Who reads others through a surface alone has no session there.
 CREATE OR REPLACE FUNCTION memwarden_internal.session_scopes_across(p_principal_id bigint, p_scope text, p_surface text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -65,7 +61,6 @@ BEGIN
            AND s.scope_id <> ALL (memwarden_internal.readable_scopes(p_principal_id)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_scopes_across(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.session_scopes_across IS
     'Where a push to a session in a scope looks across a surface: there, in what it inherits from, and in what the '
     'principal reads through the surface alone.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_scopes_across(bigint, text, text) FROM PUBLIC;

@@ -1,40 +1,34 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.pushed_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.pushed_item AS (
-            "position"      integer,
-            block           text,
-            item_id         uuid,
-            version_id      uuid,
-            layer           text,
-            scope           text,
-            kind            text,
-            subject         text,
-            predicate       text,
-            content         jsonb,
-            relevance       double precision,
-            tokens          integer,
-            left_out        text,
-            confidence      double precision,
-            low_confidence  boolean,
-            contradicted    boolean,
-            contradicts     uuid[],
-            stale           boolean,
-            age             interval,
-            classification  text,
-            provenance      jsonb,
-            origin          jsonb,
-            line            text,
-            standing        text,
-            hedge           text,
-            suspicious      text[],
-            recall_id       uuid,
-            valid_from      timestamptz,
-            valid_to        timestamptz
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.pushed_item AS (
+    "position"      integer,
+    block           text,
+    item_id         uuid,
+    version_id      uuid,
+    layer           text,
+    scope           text,
+    kind            text,
+    subject         text,
+    predicate       text,
+    content         jsonb,
+    relevance       double precision,
+    tokens          integer,
+    left_out        text,
+    confidence      double precision,
+    low_confidence  boolean,
+    contradicted    boolean,
+    contradicts     uuid[],
+    stale           boolean,
+    age             interval,
+    classification  text,
+    provenance      jsonb,
+    origin          jsonb,
+    line            text,
+    standing        text,
+    hedge           text,
+    suspicious      text[],
+    recall_id       uuid,
+    valid_from      timestamptz,
+    valid_to        timestamptz
+);
 COMMENT ON TYPE memwarden_internal.pushed_item IS
     'A memory that is pushed, at its position, with the line that stands for it; or one that was left out, and why.';
 
@@ -44,7 +38,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.injected_lines(
         p_now timestamptz)
 RETURNS SETOF memwarden_internal.pushed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_given uuid[] := ARRAY(SELECT p.item_id FROM unnest(p_injected) WITH ORDINALITY AS p (block, item_id, relevance, left_out, place)
@@ -75,16 +68,12 @@ BEGIN
      ORDER BY q.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.injected_lines(memwarden_internal.injected[], memwarden_internal.context_record[],
-    jsonb, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.injected_lines IS
     'The rows of push() for what choose_injected() chose; what is left out comes last.';
-REVOKE ALL ON FUNCTION memwarden_internal.injected_lines(memwarden_internal.injected[], memwarden_internal.context_record[],
-    jsonb, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.disputes_among(p_records memwarden_internal.context_record[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -95,16 +84,14 @@ BEGIN
                  GROUP BY p.item_id) AS d);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.disputes_among(memwarden_internal.context_record[]) IS
+COMMENT ON FUNCTION memwarden_internal.disputes_among IS
     'Which of some memories contradict each other: {"item_id": ["item_id"]}, both ways; NULL where none do.';
-REVOKE ALL ON FUNCTION memwarden_internal.disputes_among(memwarden_internal.context_record[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.injection(
     p_principal_id bigint, p_org_id bigint, p_session_id uuid, p_scope text, p_texts text[], p_embedding real[], p_model text,
     p_classification text, p_terms jsonb, p_surface text)
 RETURNS SETOF memwarden_internal.pushed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now        timestamptz := clock_timestamp();
@@ -145,7 +132,6 @@ BEGIN
                v_records, v_disputes, v_costs, v_now) AS l;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.injection(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.injection IS
     'What is pushed to a principal about some texts, by the terms of push_terms() and across a surface (NULL: none). '
     'Asks what may be read, and not who is calling.';
-REVOKE ALL ON FUNCTION memwarden_internal.injection(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.push_unknown(
     p_classification text, p_terms jsonb, p_surface text, p_rows memwarden_internal.pushed_item[])
 RETURNS SETOF memwarden_internal.pushed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_threshold double precision := (SELECT min((b.block ->> 'threshold')::double precision)
@@ -39,9 +38,6 @@ BEGIN
                'position', CASE WHEN g.fits THEN 1 END, 'tokens', t.tokens, 'line', CASE WHEN g.fits THEN l.line END)) AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.push_unknown(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text,
-    memwarden_internal.pushed_item[]) IS
+COMMENT ON FUNCTION memwarden_internal.push_unknown IS
     'The row of push() that says that nothing is known: where a block has a threshold, and of p_rows, what injection() chose, nothing '
     'reaches that of its block. None otherwise. The other arguments are those of injection().';
-REVOKE ALL ON FUNCTION memwarden_internal.push_unknown(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text,
-    memwarden_internal.pushed_item[]) FROM PUBLIC;

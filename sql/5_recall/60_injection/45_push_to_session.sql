@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.push_arguments(
     OUT org_id bigint, OUT scope text, OUT task text, OUT texts text[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record;
@@ -40,11 +39,10 @@ BEGIN
                   ELSE array_remove(ARRAY[coalesce(v_bench.goal, v_session.task), v_bench.step], NULL) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.push_arguments(bigint, uuid, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.push_arguments IS
     'The organisation, scope and name of the task of a push, and the texts that it is about: p_task, or the goal and '
     'the current step of a session of the caller''s own. Raises 42704 for another session, 22023 for arguments that do '
     'not go together.';
-REVOKE ALL ON FUNCTION memwarden_internal.push_arguments(bigint, uuid, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.push_terms(
     p_principal_id bigint, p_token_budget integer, p_max_items integer, p_threshold double precision, p_blocks text[],
@@ -52,7 +50,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.push_terms(
     p_surface text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_terms jsonb := memwarden_internal.injection_terms(p_principal_id);
@@ -78,11 +75,10 @@ BEGIN
                 WHERE CASE WHEN p_blocks IS NULL THEN b.block ->> 'tier' = 'always' ELSE b.block ->> 'block' = ANY (p_blocks) END));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.push_terms(bigint, integer, integer, double precision, text[], text, text) IS
+COMMENT ON FUNCTION memwarden_internal.push_terms IS
     'The injection_terms() of a principal with what a call says otherwise, and of the blocks those that it names, or '
     'those that are always there; floor: that of the surface, below which no threshold lies. Raises 22023 for arguments '
     'out of range, 42704 for an unknown block, classification or surface.';
-REVOKE ALL ON FUNCTION memwarden_internal.push_terms(bigint, integer, integer, double precision, text[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.log_push(
     p_principal_id bigint, p_session_id uuid, p_task text, p_texts text[], p_scope text, p_model text, p_terms jsonb,
@@ -90,7 +86,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.log_push(
     p_surface text)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.log_recall(
@@ -104,10 +99,8 @@ BEGIN
         p_task, p_session_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_push(bigint, uuid, text, text[], text, text, jsonb, memwarden_internal.pushed_item[], text) IS
+COMMENT ON FUNCTION memwarden_internal.log_push IS
     'Records a push as a recall of what it gave, and returns the recall''s id; NULL where nothing can be written.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_push(bigint, uuid, text, text[], text, text, jsonb, memwarden_internal.pushed_item[],
-    text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.push(
     session_id uuid DEFAULT NULL,
@@ -123,7 +116,6 @@ CREATE OR REPLACE FUNCTION memwarden.push(
     surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.pushed_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -149,7 +141,7 @@ BEGIN
       FROM unnest(v_rows) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) IS
+COMMENT ON FUNCTION memwarden.push IS
     'Returns the memories that an agent should have when a task starts, without asking for them. The injection policy '
     'of the caller (injection_policies) says which. The memories come in blocks. Blocks that are always there are '
     'filled first, higher priority before lower, each with its most relevant memories, until a budget is spent. So '
@@ -171,6 +163,4 @@ COMMENT ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, d
     'is never pushed). recall_id: the call in the log of recalls. Raises 28000 without an identity; 42704 for an '
     'unknown session, scope, block, classification, model or surface; 22023 for arguments out of range; 55000 where '
     'storage and functions are of different versions. Source: four-layer design, 5; primitives 12 and 14.';
-REVOKE ALL ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text)
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.push TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

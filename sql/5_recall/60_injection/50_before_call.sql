@@ -1,21 +1,15 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.injected_prompt') IS NULL THEN
-        CREATE TYPE memwarden_internal.injected_prompt AS (
-            session_id  uuid,
-            turn        integer,
-            prompt      text,
-            tokens      integer,
-            refreshed   boolean,
-            item_ids    uuid[],
-            added       uuid[],
-            removed     uuid[],
-            left_out    jsonb,
-            recall_id   uuid
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.injected_prompt AS (
+    session_id  uuid,
+    turn        integer,
+    prompt      text,
+    tokens      integer,
+    refreshed   boolean,
+    item_ids    uuid[],
+    added       uuid[],
+    removed     uuid[],
+    left_out    jsonb,
+    recall_id   uuid
+);
 COMMENT ON TYPE memwarden_internal.injected_prompt IS 'What a model is to read before it is called, and what changed in it.';
 
 -- What was pushed is read again at every call, so that what was taken back or rewritten since is not shown once more.
@@ -23,7 +17,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.still_pushed(
     p_principal_id bigint, p_org_id bigint, p_session_id uuid, p_turn integer, p_classification text, p_terms jsonb, p_surface text)
 RETURNS memwarden_internal.pushed_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now      timestamptz := clock_timestamp();
@@ -58,16 +51,14 @@ BEGIN
                      <= (p_terms ->> 'token_budget')::integer OR cardinality(v_rows) = 0 THEN v_rows END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.still_pushed(bigint, bigint, uuid, integer, text, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.still_pushed IS
     'What was last pushed to a session, as rows of push(), where all of it crossed the same surface (NULL: none), still '
     'stands, fits and was chosen less than refresh_turns turns ago; else NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.still_pushed(bigint, bigint, uuid, integer, text, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.render_findings(p_org_id bigint, p_principal_id bigint, p_session_id uuid,
     p_token_budget integer, p_surface text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_last uuid := (SELECT s.resumed_from FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id);
@@ -85,10 +76,9 @@ BEGIN
          WHERE k.tokens <= p_token_budget);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.render_findings(bigint, bigint, uuid, integer, text) IS
+COMMENT ON FUNCTION memwarden_internal.render_findings IS
     'What the session that this one resumes found, most important first, each a line that its words cannot break out '
     'of, as much as fits and crosses a surface (NULL: none); NULL for nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.render_findings(bigint, bigint, uuid, integer, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.before_call(
     session_id uuid,
@@ -104,7 +94,6 @@ CREATE OR REPLACE FUNCTION memwarden.before_call(
     surface text DEFAULT NULL)
 RETURNS memwarden_internal.injected_prompt
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -162,7 +151,7 @@ BEGIN
     RETURN v_done;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text, text, text) IS
+COMMENT ON FUNCTION memwarden.before_call IS
     'Returns the prompt that a model is to read before it is called, in a session of the caller''s own. The prompt is '
     'the working memory, by render_working_memory(); below it the findings of the session that this one resumes; and '
     'then the pushed memories, by render_context(). The first call of a session pushes memories as push() does, with '
@@ -183,7 +172,4 @@ COMMENT ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, 
     'working_budget that goal and constraints alone exceed; 55P03 while another call holds the lock on the session''s '
     'scope; 28000 without an identity; 25001 at an isolation level other than READ COMMITTED. Source: four-layer '
     'design, 5 and 8.';
-REVOKE ALL ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text,
-    text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text,
-    text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.before_call TO memwarden_agent, memwarden_curator;

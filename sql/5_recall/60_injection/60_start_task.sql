@@ -1,24 +1,18 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.started_task') IS NULL THEN
-        CREATE TYPE memwarden_internal.started_task AS (
-            session_id  uuid,
-            turn        integer,
-            prompt      text,
-            tokens      integer,
-            refreshed   boolean,
-            item_ids    uuid[],
-            added       uuid[],
-            removed     uuid[],
-            left_out    jsonb,
-            recall_id   uuid,
-            resumed     jsonb,
-            outcome     text,
-            reason      text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.started_task AS (
+    session_id  uuid,
+    turn        integer,
+    prompt      text,
+    tokens      integer,
+    refreshed   boolean,
+    item_ids    uuid[],
+    added       uuid[],
+    removed     uuid[],
+    left_out    jsonb,
+    recall_id   uuid,
+    resumed     jsonb,
+    outcome     text,
+    reason      text
+);
 COMMENT ON TYPE memwarden_internal.started_task IS 'A task that is begun or gone on with, and what a model is to read first.';
 
 CREATE OR REPLACE FUNCTION memwarden.start_task(
@@ -38,7 +32,6 @@ CREATE OR REPLACE FUNCTION memwarden.start_task(
     surface text DEFAULT NULL)
 RETURNS memwarden_internal.started_task
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_envelope jsonb := memwarden.resume_session(start_task.scope, start_task.task, start_task.ttl);
@@ -67,8 +60,7 @@ BEGIN
                 v_done.reason)::memwarden_internal.started_task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
-    text[], text, text, text) IS
+COMMENT ON FUNCTION memwarden.start_task IS
     'Begins or resumes a task in one call, and returns the prompt for its model. It does what resume_session(), '
     'set_goal() and before_call() do. task: its name, 1 to 200 characters. scope: a path that the caller writes; NULL '
     'for its home. ttl: as in open_session(). goal, plan, constraints: as in set_goal(); NULL keeps what the last '
@@ -82,7 +74,4 @@ COMMENT ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[]
     'range; 55P03 while another writer holds the lock on the '
     'scope; 28000 without an identity; 25001 at an isolation level other than READ COMMITTED. Source: four-layer '
     'design, 8.';
-REVOKE ALL ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
-    text[], text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer,
-    double precision, text[], text, text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.start_task TO memwarden_agent, memwarden_curator;

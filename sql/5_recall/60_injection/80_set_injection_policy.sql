@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.set_injection_policy(settings jsonb, agent text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_injection_policy.org, 'full');
@@ -55,7 +54,7 @@ BEGIN
         'agent', set_injection_policy.agent, 'settings', set_injection_policy.settings));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden.set_injection_policy IS
     'Sets which memories agents are given before they ask. A setting that is left out keeps its value. Blocks are set all together. '
     'settings: {"token_budget", "max_items", "refresh_turns", "working_budget", "resumed_budget", "blocks": [{"block", "layers", '
     '"tier", "priority", "source", "token_budget", "max_items", "threshold", "kinds", "predicates"}]}. agent: the name of one agent '
@@ -71,13 +70,11 @@ COMMENT ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) IS
     'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: primitive 12; four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_injection_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_injection_settings(p_settings jsonb)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_wrong text;
@@ -105,14 +102,12 @@ BEGIN
                    THEN b.block -> 'layers' END) AS l (layer)), '{}'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_injection_settings(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.require_injection_settings IS
     'Raises 22023 for settings of set_injection_policy() of another form, 42704 for an unknown layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_injection_settings(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_injection_policy(agent text DEFAULT NULL, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_injection_policy.org, 'full');
@@ -127,19 +122,17 @@ BEGIN
         jsonb_build_object('agent', drop_injection_policy.agent));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_injection_policy(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_injection_policy IS
     'Drops the injection policy of an agent or organisation, so that the next wider one holds. The policy that all organisations '
     'share cannot be dropped. agent: the name of the agent; by default the policy of the organisation is dropped. org: the '
     'organisation; by default the caller''s. Raises 42704 where there is none, 42501 without ADMIN (full), 25001 at an isolation '
     'level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_injection_policy(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_injection_policy(text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_injection_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_injection_policies()
 RETURNS TABLE (org text, agent text, token_budget integer, max_items integer, refresh_turns integer, working_budget integer,
                resumed_budget integer, blocks jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -154,7 +147,8 @@ BEGIN
      WHERE v_all OR p.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_injection_policies() IS 'The rows of memwarden.injection_policies.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_injection_policies() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_injection_policies() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.injection_policies IS
+    'Lists what agents are given before they ask: budgets, and blocks in the order in which they are filled. The policy of an agent '
+    'precedes that of its organisation (agent null), which precedes that of all organisations (global).';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_injection_policies
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.probe_faults(p_org_id bigint, p_probe_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_probe  record;
@@ -36,15 +35,13 @@ BEGIN
                      WHERE strpos(t.said, lower(normalize(v_probe.lacks, NFKC))) > 0)) AS w), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.probe_faults(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.probe_faults IS
     'What is amiss with a probe now: [{"expected": "item", "item_id"}, {"expected": "contains"}, {"expected": '
     '"lacks"}]; an empty array where nothing. Asks with the rights of who defined it.';
-REVOKE ALL ON FUNCTION memwarden_internal.probe_faults(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.run_probe(p_org_id bigint, p_probe_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_faults jsonb := memwarden_internal.probe_faults(p_org_id, p_probe_id);
@@ -58,14 +55,12 @@ BEGIN
     RETURN v_faults;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.run_probe(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.run_probe IS
     'Runs a probe and keeps how it ended, with its last hundred runs. Returns its faults.';
-REVOKE ALL ON FUNCTION memwarden_internal.run_probe(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_probes()
 RETURNS TABLE (org_id bigint, probe_id bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader record := memwarden_internal.entity_reader();
@@ -78,15 +73,13 @@ BEGIN
      WHERE p.org_id = ANY (v_reader.orgs) AND p.scope_id = ANY (v_reader.scopes) AND d.clearance <= v_reader.clearance;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_probes() IS
+COMMENT ON FUNCTION memwarden_internal.visible_probes IS
     'The probes of scopes that the caller reads, by definers who are not cleared for more.';
-REVOKE ALL ON FUNCTION memwarden_internal.visible_probes() FROM PUBLIC;
 
 -- Asked before an approval commits, with the memory in its place.
 CREATE OR REPLACE FUNCTION memwarden_internal.failed_probes(p_org_id bigint, p_scope_id bigint, p_item_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_probe   record;
@@ -118,8 +111,7 @@ BEGIN
     RETURN v_broken || CASE WHEN v_hidden > 0 THEN jsonb_build_array(jsonb_build_object('probe', NULL, 'hidden', v_hidden)) ELSE '[]' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.failed_probes IS
     'The golden queries that passed and fail now, with what this transaction has written in a scope: [{"probe", '
     '"scope", "faults"}], and how many more where the caller does not see them; an empty array for none. p_item_id: the '
     'memory that was written, whose layer they must ask. At most 100 are asked. Source: Z7.';
-REVOKE ALL ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_probe(
     k integer DEFAULT 5, layers text[] DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -40,7 +39,7 @@ BEGIN
     RETURN memwarden_internal.run_probe(v_place.org_id, v_id) = '[]';
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) IS
+COMMENT ON FUNCTION memwarden.define_probe IS
     'Defines, or replaces, a probe: a golden query whose answer memwarden keeps checking. The call runs the probe at once and '
     'returns whether it passes. The answer is what the definer sees. From then on, an approval that would break the probe says so '
     'and waits for an explicit confirmation; check_probes() runs the probe regularly. The caller is a curator that writes the scope. '
@@ -50,13 +49,11 @@ COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text,
     'many of the best answers count, 1 to 100; 5 by default. layers: the layers that are asked; all by default. Raises 22023 for '
     'arguments out of range or that may not be stored, 42704 for an unknown scope or layer, 42501 without the right, 28000 without '
     'identity, 55000 before setup(). Source: memory fabric, golden memory queries.';
-REVOKE ALL ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) TO memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.define_probe TO memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_probe(name text, scope text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -75,8 +72,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_probe(text, text) IS
+COMMENT ON FUNCTION memwarden.drop_probe IS
     'Removes a probe (a golden query) with its history. The caller is a curator that writes the probe''s scope. Raises 42704 for an '
     'unknown probe or scope, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
-REVOKE ALL ON FUNCTION memwarden.drop_probe(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_probe(text, text) TO memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.drop_probe TO memwarden_curator;

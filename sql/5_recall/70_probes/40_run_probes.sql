@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.run_probes(scope text DEFAULT NULL)
 RETURNS TABLE (probe text, probe_scope text, passed boolean, faults jsonb)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope_id bigint := CASE WHEN run_probes.scope IS NOT NULL THEN (memwarden_internal.require_scope(run_probes.scope)).scope_id END;
@@ -22,19 +21,17 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.run_probes(text) IS
+COMMENT ON FUNCTION memwarden.run_probes IS
     'Runs the golden queries (probes) of a scope and all below it now, and reports what fails. At most 1,000 queries '
     'run. The outcome is kept. scope: default all that the caller sees. faults: what is wrong: an item that is not '
     'among the best, a text that no answer contains, or a forbidden text in one. Raises 42704 for an unknown scope; '
     '28000 without an identity; 55000 where storage and functions are of different versions; 22023 where recall() no '
     'longer takes what a probe asks. Source: memory fabric, golden memory queries.';
-REVOKE ALL ON FUNCTION memwarden.run_probes(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.run_probes(text) TO memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.run_probes TO memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.run_due_probe(p_before timestamptz)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -52,10 +49,9 @@ BEGIN
     RETURN v_probe.probe_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.run_due_probe(timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.run_due_probe IS
     'Runs a probe that has not been run since then. Returns its number; NULL when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.run_due_probe(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.run_due_probe(timestamptz) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.run_due_probe TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.check_probes()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -64,19 +60,17 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_probes');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.check_probes() IS
+COMMENT ON PROCEDURE memwarden.check_probes IS
     'Runs every probe (golden query) once and stores the result, as a job. The view memwarden.probes shows the probes that are '
     'broken. It is safe to run twice at once and to kill. It commits after each probe, so it cannot run inside a transaction. Raises '
     '42704 and 22023 where recall() no longer takes what a probe asks, 55000 where storage and functions disagree.';
-REVOKE ALL ON PROCEDURE memwarden.check_probes() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.check_probes() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.check_probes TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_probes()
 RETURNS TABLE (probe text, scope text, query text, layers text[], k integer, items uuid[], contains text, lacks text,
     defined_by text, defined_at timestamptz,
                ran_at timestamptz, passed boolean, faults jsonb, broken_since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -94,14 +88,16 @@ BEGIN
                           WHERE u.org_id = p.org_id AND u.probe_id = p.probe_id ORDER BY u.ran_at DESC LIMIT 1) AS r ON true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_probes() IS 'The rows of memwarden.probes.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_probes() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_probes() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.probes IS
+    'Lists the probes (golden queries) and the result of their last run. passed is false, and broken_since is set, for a probe that '
+    'no longer finds what it should. Reviewers, curators and auditors see probes in scopes that they read, of definers who are '
+    'cleared for no more than they are; administrators see all.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_probes
+    TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_probe_runs()
 RETURNS TABLE (probe text, scope text, ran_at timestamptz, passed boolean, faults jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -112,6 +108,7 @@ BEGIN
       JOIN memwarden_data.probe_run AS r ON r.org_id = p.org_id AND r.probe_id = p.probe_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_probe_runs() IS 'The rows of memwarden.probe_runs.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_probe_runs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_probe_runs() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.probe_runs IS
+    'Lists the last hundred results of each probe (golden query), for readers of memwarden.probes.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_probe_runs
+    TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_ablation(
     scope text, share double precision, task text DEFAULT NULL, spare_from double precision DEFAULT 0.9)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope record;
@@ -32,7 +31,7 @@ BEGIN
         'spare_from', set_ablation.spare_from));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_ablation(text, double precision, text, double precision) IS
+COMMENT ON FUNCTION memwarden.set_ablation IS
     'Withholds a share of recalls at random, so that correctness_impact shows what memory does for tasks. It concerns recall() of agents '
     'whose home is in the scope or below; nothing is withheld where nobody has set it, nor in a read-only transaction. A withheld recall '
     'says so: its last row has the standing withheld, no item_id, and the recall_id for report_outcome(). All recalls of an agent for one '
@@ -41,13 +40,11 @@ COMMENT ON FUNCTION memwarden.set_ablation(text, double precision, text, double 
     'all. The innermost scope decides, and in it the task before all tasks. spare_from: 0 to 1, default 0.9. Raises 42704 for an unknown '
     'scope, or one without ablation where share is NULL; 22023 for values out of range; 42501 without the right to administer the '
     'organisation; 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.12.5.';
-REVOKE ALL ON FUNCTION memwarden.set_ablation(text, double precision, text, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_ablation(text, double precision, text, double precision) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_ablation TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_ablations()
 RETURNS TABLE (org text, scope text, task text, share double precision, spare_from double precision, set_at timestamptz, set_by text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
@@ -60,6 +57,7 @@ BEGIN
      WHERE a.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_ablations() IS 'The rows of memwarden.ablations.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_ablations() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_ablations() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.ablations IS
+    'Lists where recalls are withheld at random, see set_ablation(). task: of which task, null for all. Auditors and curators see those '
+    'of their organisation, administrators of the database all.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_ablations TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.is_withheld(
     p_org_id bigint, p_principal_id bigint, p_task text, p_share double precision, p_now timestamptz)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_drawn bytea;
@@ -17,15 +16,13 @@ BEGIN
     RETURN coalesce(('x' || encode(substring(v_drawn FROM 1 FOR 4), 'hex'))::bit(32)::bigint / 4294967296.0, random()) < p_share;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_withheld(bigint, bigint, text, double precision, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.is_withheld IS
     'Whether a recall goes without memory: of one principal, task and day all or none; without a task, or a master key, each by itself.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_withheld(bigint, bigint, text, double precision, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.withheld_items(
     p_principal_id bigint, p_task text, p_rows memwarden_internal.recalled_item[])
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_terms record;
@@ -60,15 +57,13 @@ BEGIN
                 THEN v_items ELSE '{}' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.withheld_items(bigint, text, memwarden_internal.recalled_item[]) IS
+COMMENT ON FUNCTION memwarden_internal.withheld_items IS
     'Which memories of an answer are withheld; empty where the recall takes part and they are given; NULL where it takes no part, or where '
     'nothing of it may be withheld.';
-REVOKE ALL ON FUNCTION memwarden_internal.withheld_items(bigint, text, memwarden_internal.recalled_item[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.withheld_row(p_count integer)
 RETURNS memwarden_internal.recalled_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_populate_record(NULL::memwarden_internal.recalled_item, jsonb_build_object(
@@ -76,6 +71,5 @@ BEGIN
         'provenance', jsonb_build_object('withheld', jsonb_build_object('memories', p_count))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.withheld_row(integer) IS
+COMMENT ON FUNCTION memwarden_internal.withheld_row IS
     'The row that says that memories were withheld, and how many: standing withheld, item_id NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.withheld_row(integer) FROM PUBLIC;

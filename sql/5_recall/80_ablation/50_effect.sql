@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.reported_tasks(p_org_id bigint, p_
 RETURNS TABLE (principal_id bigint, task text, is_done boolean, has_failed boolean, was_induced boolean, is_measured boolean,
     was_withheld boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1000
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -26,31 +25,27 @@ BEGIN
               CASE WHEN t.task IS NULL THEN t.recall_id END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_tasks(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.reported_tasks IS
     'The tasks of recalls of a time of which somebody said what came of them: done, failed, failed because of a memory; whether they take '
     'part in an ablation, and went without memory.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_tasks(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wilson(
     p_hits bigint, p_count bigint, OUT low double precision, OUT high double precision)
 RETURNS record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT greatest((p + s / 2 - sqrt(s * (p * (1 - p) + s / 4))) / (1 + s), 0),
        least((p + s / 2 + sqrt(s * (p * (1 - p) + s / 4))) / (1 + s), 1)
   FROM (SELECT p_hits::double precision / nullif(p_count, 0) AS p, 1.96 ^ 2 / nullif(p_count, 0) AS s) AS n
  WHERE p_count > 0
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wilson(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.wilson IS
     'Between what a share lies, with 95 % confidence, that was p_hits of p_count; NULL for nothing. Wilson''s interval.';
-REVOKE ALL ON FUNCTION memwarden_internal.wilson(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.correctness_of(p_org_id bigint, p_since timestamptz, p_until timestamptz)
 RETURNS TABLE (task text, given bigint, given_correct bigint, withheld bigint, withheld_correct bigint,
     impact double precision, low double precision, high double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -75,30 +70,25 @@ BEGIN
      CROSS JOIN LATERAL memwarden_internal.wilson(s.withheld_correct, s.withheld) AS w;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.correctness_of(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.correctness_of IS
     'Of tasks that take part in an ablation: how many were done right with and without memory, the difference, and between what it lies '
     'with 95 % confidence; of all (*), and of each that has a name. Source: chapter 12.12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.correctness_of(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.errors_of(
     p_org_id bigint, p_since timestamptz, p_until timestamptz, OUT tasks bigint, OUT failed bigint, OUT induced bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT count(*), count(*) FILTER (WHERE t.has_failed), count(*) FILTER (WHERE t.was_induced) INTO tasks, failed, induced
       FROM memwarden_internal.reported_tasks(p_org_id, p_since, p_until) AS t;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.errors_of(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.errors_of IS
     'How many tasks were reported, how many failed, and how many of those because of a memory. Source: chapter 12.12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.errors_of(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.impact_state(p_impact double precision, p_high double precision)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_impact IS NULL THEN 'MISSING_METRIC' WHEN p_high < 0 THEN 'ALERT' WHEN p_impact < 0 THEN 'WARNING' ELSE 'OK' END;
-COMMENT ON FUNCTION memwarden_internal.impact_state(double precision, double precision) IS
-    'ALERT where memory surely does harm, WARNING where it seems to.';
-REVOKE ALL ON FUNCTION memwarden_internal.impact_state(double precision, double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.impact_state IS 'ALERT where memory surely does harm, WARNING where it seems to.';

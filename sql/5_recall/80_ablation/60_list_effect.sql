@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_correctness_impact()
 RETURNS TABLE (org text, task text, given bigint, given_correct bigint, withheld bigint, withheld_correct bigint,
     impact double precision, low double precision, high double precision, state text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -17,16 +16,20 @@ BEGIN
      WHERE o.org_id <> 0 AND o.org_id = ANY (memwarden_internal.measured_orgs()) AND (v_all OR c.task = '*');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_correctness_impact() IS 'The rows of memwarden.correctness_impact.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_correctness_impact() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_correctness_impact() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
-    memwarden_admin;
+COMMENT ON VIEW memwarden.correctness_impact IS
+    'Shows what memory does for tasks, over the last 30 days, from recalls that set_ablation() withheld at random. Grain: organisation and '
+    'task, * for all. given, withheld: tasks with and without memory of which somebody reported success, partial or failure; '
+    '..._correct: those with success. impact: the difference of the two shares, -1 to 1; low, high: between what it lies with 95 % '
+    'confidence. Healthy: at least 0. state: OK; WARNING below 0; ALERT when high is below 0; MISSING_METRIC where one side has no task. '
+    'A task is what one agent does on one day (in UTC) under one name; a recall without a task is one of its own. Monitors see the rows * '
+    'of all organisations. Source: chapter 12.12.5.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_correctness_impact
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_memory_errors()
 RETURNS TABLE (org text, recall_id uuid, task text, agent text, item_id uuid, version_id uuid, layer text, status text,
     reported_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -50,15 +53,16 @@ BEGIN
                         WHERE n.org_id = o.org_id AND n.recall_id = o.recall_id AND n.revision > o.revision);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_memory_errors() IS 'The rows of memwarden.memory_errors.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_memory_errors() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_memory_errors() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.memory_errors IS
+    'Lists the memories that were at fault when a task failed, as report_outcome() said in the last 90 days. Grain: recall and memory. '
+    'version_id: what was given then. status: of the memory now; null where it was erased. Auditors and curators see their organisation, '
+    'administrators of the database all. Source: chapter 12.12.5.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_memory_errors TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.errors_since(since timestamptz)
 RETURNS TABLE (org text, tasks bigint, failed bigint, induced bigint, rate double precision, tasks_before bigint,
     rate_before double precision, roll_back boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -80,12 +84,11 @@ BEGIN
      WHERE o.org_id <> 0 AND o.org_id = ANY (memwarden_internal.measured_orgs());
 END
 $function$;
-COMMENT ON FUNCTION memwarden.errors_since(timestamptz) IS
+COMMENT ON FUNCTION memwarden.errors_since IS
     'Compares errors that memory induced since a moment, such as a deployment, with the thirty days before it; one row an organisation. '
     'since: within the last 31 days. tasks: tasks of which somebody reported what came of them; failed: of them; induced: failed, with a '
     'memory at fault; rate: induced / tasks, NULL without tasks; tasks_before, rate_before: the same before. roll_back: true when five or '
     'more were induced, and the rate is more than twice the one before (0.01 where there is none) with 95 % confidence; NULL, not known, '
     'of fewer than five tasks. Monitors and '
     'administrators see all organisations, auditors and curators their own. Raises 22023 for another time. Source: chapter 12.12.8.';
-REVOKE ALL ON FUNCTION memwarden.errors_since(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.errors_since(timestamptz) TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.errors_since TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

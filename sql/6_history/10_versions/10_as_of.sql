@@ -1,48 +1,36 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.dated_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.dated_item AS (
-            item_id         uuid,
-            version_id      uuid,
-            version         integer,
-            layer           text,
-            scope           text,
-            kind            text,
-            subject         text,
-            predicate       text,
-            content         jsonb,
-            "text"          text,
-            confidence      double precision,
-            importance      double precision,
-            recorded_at     timestamptz,
-            superseded_at   timestamptz,
-            valid_from      timestamptz,
-            valid_to        timestamptz,
-            expires_at      timestamptz,
-            classification  text,
-            domains         text[],
-            attributes      jsonb,
-            provenance      jsonb
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.dated_item AS (
+    item_id         uuid,
+    version_id      uuid,
+    version         integer,
+    layer           text,
+    scope           text,
+    kind            text,
+    subject         text,
+    predicate       text,
+    content         jsonb,
+    "text"          text,
+    confidence      double precision,
+    importance      double precision,
+    recorded_at     timestamptz,
+    superseded_at   timestamptz,
+    valid_from      timestamptz,
+    valid_to        timestamptz,
+    expires_at      timestamptz,
+    classification  text,
+    domains         text[],
+    attributes      jsonb,
+    provenance      jsonb
+);
 COMMENT ON TYPE memwarden_internal.dated_item IS
     'What the store held of an item at a moment: recorded_at to superseded_at is how long it did, valid_from to '
     'valid_to when it is true in the world.';
 
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.held_version') IS NULL THEN
-        CREATE TYPE memwarden_internal.held_version AS (
-            org_id        bigint,
-            item_id       uuid,
-            version_id    uuid,
-            valid_during  tstzrange
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.held_version AS (
+    org_id        bigint,
+    item_id       uuid,
+    version_id    uuid,
+    valid_during  tstzrange
+);
 COMMENT ON TYPE memwarden_internal.held_version IS 'A version that the store held at a moment, and for which time in the world.';
 
 -- A version says itself from when to when it was current: nothing is replayed. What is current still is found
@@ -51,7 +39,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.versions_at(p_scopes bigint[], p_i
     p_valid_time timestamptz)
 RETURNS SETOF memwarden_internal.held_version
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Items have few versions, the planner knows, and sorts them; some have a hundred thousand. The one that counts
 -- comes first in an index, whatever the values and however many there are.
 SET plan_cache_mode = force_generic_plan
@@ -107,17 +94,15 @@ BEGIN
        AND (p_valid_time IS NULL OR t.version_id IS NOT NULL OR h.valid_during @> p_valid_time);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.versions_at IS
     'The versions that were current at a moment, of those scopes, or of one item in them; with p_valid_time those that '
     'were held true of then. Asks no rights but the organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) FROM PUBLIC;
 
 -- Of what was held, each name is compared once, however many versions bear it.
 CREATE OR REPLACE FUNCTION memwarden_internal.spellings_held(
     p_held memwarden_internal.held_version[], p_subject text, p_predicate text, OUT subjects text[], OUT predicates text[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
@@ -143,9 +128,8 @@ BEGIN
      CROSS JOIN LATERAL memwarden_internal.kept_name_forms(s.subject, s.predicate, a.synonyms) AS k;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.spellings_held(memwarden_internal.held_version[], text, text) IS
+COMMENT ON FUNCTION memwarden_internal.spellings_held IS
     'In which spellings versions that were held bear a subject and a predicate, as write() compares them.';
-REVOKE ALL ON FUNCTION memwarden_internal.spellings_held(memwarden_internal.held_version[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.as_of(
     system_time timestamptz DEFAULT NULL,
@@ -162,7 +146,6 @@ CREATE OR REPLACE FUNCTION memwarden.as_of(
     query text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.dated_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- From the versions that were found to all else by key: a plan that looks at whole tables grows with the history.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -223,8 +206,7 @@ BEGIN
      ORDER BY s.path, v.layer, v.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
-    double precision, text) IS
+COMMENT ON FUNCTION memwarden.as_of IS
     'Returns what the store held at a moment. A caller that may see an item today sees all that the item ever said, '
     'and nothing else. What had expired by then is not returned, nor what retention lets nobody read today. Times '
     'before the first write give no row. '
@@ -237,7 +219,4 @@ COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[]
     'recorded_at, superseded_at: from when to when the store held it. valid_from, valid_to: from when to when it is '
     'true in the world. Raises 28000 without an identity; 42704 for an unknown scope or layer; 22023 for arguments '
     'out of range. Source: chapter 12.5.5.';
-REVOKE ALL ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
-    double precision, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
-    double precision, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.as_of TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.json_values(p_document jsonb)
 RETURNS TABLE (path text, value jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 WITH RECURSIVE walk (path, value) AS (
     SELECT '', p_document
@@ -18,14 +17,12 @@ WITH RECURSIVE walk (path, value) AS (
 )
 SELECT w.path, w.value FROM walk AS w WHERE jsonb_typeof(w.value) NOT IN ('object', 'array') OR w.value IN ('{}', '[]')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.json_values(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.json_values IS
     'The values within a JSON document, each with its path (RFC 6901); empty objects and arrays are values.';
-REVOKE ALL ON FUNCTION memwarden_internal.json_values(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.json_diff(p_before jsonb, p_after jsonb)
 RETURNS TABLE (path text, change text, before jsonb, after jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(b.path, a.path), CASE WHEN b.path IS NULL THEN 'added' WHEN a.path IS NULL THEN 'removed' ELSE 'changed' END,
     b.value, a.value
@@ -34,9 +31,7 @@ SELECT coalesce(b.path, a.path), CASE WHEN b.path IS NULL THEN 'added' WHEN a.pa
  WHERE b.value IS DISTINCT FROM a.value
  ORDER BY 1
 $function$;
-COMMENT ON FUNCTION memwarden_internal.json_diff(jsonb, jsonb) IS
-    'The values in which two JSON documents differ, by their path (RFC 6901).';
-REVOKE ALL ON FUNCTION memwarden_internal.json_diff(jsonb, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.json_diff IS 'The values in which two JSON documents differ, by their path (RFC 6901).';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.version_document(
     p_content jsonb, p_kind text, p_subject text, p_predicate text, p_confidence double precision, p_importance double precision,
@@ -47,8 +42,4 @@ RETURN jsonb_strip_nulls(jsonb_build_object(
         'kind', p_kind, 'subject', p_subject, 'predicate', p_predicate, 'confidence', p_confidence, 'importance', p_importance,
         'valid_from', lower(p_valid_during), 'valid_to', upper(p_valid_during), 'expires_at', p_expires_at))
     || jsonb_build_object('content', p_content, 'evidence', p_evidence);
-COMMENT ON FUNCTION memwarden_internal.version_document(jsonb, text, text, text, double precision, double precision, jsonb,
-    tstzrange, timestamptz) IS
-    'What a version says, as one document to compare.';
-REVOKE ALL ON FUNCTION memwarden_internal.version_document(jsonb, text, text, text, double precision, double precision, jsonb,
-    tstzrange, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.version_document IS 'What a version says, as one document to compare.';

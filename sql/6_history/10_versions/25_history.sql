@@ -1,35 +1,28 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.version_state') IS NULL THEN
-        CREATE TYPE memwarden_internal.version_state AS (
-            version           integer,
-            version_id        uuid,
-            operation         text,
-            status            text,
-            content           jsonb,
-            confidence        double precision,
-            recorded_at       timestamptz,
-            superseded_at     timestamptz,
-            valid_from        timestamptz,
-            valid_to          timestamptz,
-            actor             text,
-            reason            text,
-            request_id        uuid,
-            log_seq           bigint,
-            restores_version  integer,
-            absorbed_item     uuid,
-            changes           jsonb
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.version_state AS (
+    version           integer,
+    version_id        uuid,
+    operation         text,
+    status            text,
+    content           jsonb,
+    confidence        double precision,
+    recorded_at       timestamptz,
+    superseded_at     timestamptz,
+    valid_from        timestamptz,
+    valid_to          timestamptz,
+    actor             text,
+    reason            text,
+    request_id        uuid,
+    log_seq           bigint,
+    restores_version  integer,
+    absorbed_item     uuid,
+    changes           jsonb
+);
 COMMENT ON TYPE memwarden_internal.version_state IS
     'One entry of an item''s history: what it said, when, who wrote it and why, and what changed.';
 
 CREATE OR REPLACE FUNCTION memwarden.history(item_id uuid)
 RETURNS SETOF memwarden_internal.version_state
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -69,7 +62,7 @@ BEGIN
      ORDER BY v.version DESC, g.log_seq DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.history(uuid) IS
+COMMENT ON FUNCTION memwarden.history IS
     'Lists every version of an item, newest first. An item that was retracted, expired or superseded by another item '
     'has one more row for that. This row has the operation RETRACT, EXPIRE or SUPERSEDE and comes before the row of '
     'the version. No row is returned for an item that does not exist, that the caller may not see, or that retention lets '
@@ -79,5 +72,4 @@ COMMENT ON FUNCTION memwarden.history(uuid) IS
     '"after"}]; paths as in RFC 6901 below /content, /confidence and so on. restores_version: the version whose words '
     'it says again, after a rollback or recovery. absorbed_item: the item that was merged into it, where the caller '
     'sees that item. Raises 28000 without an identity. Source: chapter 12.5.';
-REVOKE ALL ON FUNCTION memwarden.history(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.history TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.diff(item_id uuid, version_a integer, version_b integer)
 RETURNS TABLE (path text, change text, before jsonb, after jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -24,14 +23,12 @@ BEGIN
     RETURN QUERY SELECT d.path, d.change, d.before, d.after FROM memwarden_internal.json_diff(v_said[1], v_said[2]) AS d;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.diff(uuid, integer, integer) IS
+COMMENT ON FUNCTION memwarden.diff IS
     'Lists the differences between two versions of an item, path by path. version_a, version_b: the numbers of the '
     'versions. path: as in RFC 6901, such as /confidence, /evidence/0/uri, or a path below /content. change: added, '
     'removed or changed. before, after: the two values. Raises 42704 for an item or version that does not exist or '
     'that the caller may not see; 28000 without an identity. Source: primitives, 10.';
-REVOKE ALL ON FUNCTION memwarden.diff(uuid, integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.diff(uuid, integer, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.diff TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.diff_store(since timestamptz, until timestamptz DEFAULT NULL, scope text DEFAULT NULL,
     layers text[] DEFAULT NULL)
@@ -39,7 +36,6 @@ RETURNS TABLE (item_id uuid, change text, layer text, item_scope text, subject t
     version_after integer,
                before jsonb, after jsonb, actor text, reason text, changed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- The planner expects a thousand rows of each side, and would have this compiled for longer than it runs.
 SET jit = off
 AS $function$
@@ -77,12 +73,10 @@ BEGIN
      ORDER BY 13, 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) IS
+COMMENT ON FUNCTION memwarden.diff_store IS
     'Lists the items that became different between two moments. until: default now. scope: this scope and those it '
     'inherits from; default all that the caller sees. layers: default all. change: added, removed (retracted, '
     'expired, or superseded by another item) or changed. before, after: what the item said. actor, reason, '
     'changed_at: who made the last change in between, why and when. Raises 28000 without an identity; 42704 for an '
     'unknown scope or layer; 22023 for times out of order. Source: primitives, 10.';
-REVOKE ALL ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) TO memwarden_agent, memwarden_reviewer,
-    memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.diff_store TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

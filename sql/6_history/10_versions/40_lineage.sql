@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.lineage(item_id uuid, direction text DEFAUL
 RETURNS TABLE (distance integer, relation text, related_item uuid, related_version uuid, cited_by uuid, layer text, scope text,
                subject text, predicate text, content jsonb, status text, withdrawn boolean, evidence jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -60,7 +59,7 @@ BEGIN
      ORDER BY 1, 3, 4, 13;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.lineage(uuid, text, integer) IS
+COMMENT ON FUNCTION memwarden.lineage IS
     'Lists what an item rests on, or what rests on it, nearest first. Rows that the caller does not see are left out, '
     'with everything that only they lead to. direction: sources (default), the memories and other evidence that its '
     'current version names, then what these name, and so on; or derived, every version that names one of its '
@@ -69,14 +68,11 @@ COMMENT ON FUNCTION memwarden.lineage(uuid, text, integer) IS
     'been taken back since. evidence: a reference that is not a memory of this store. Raises 42704 for an item that '
     'does not exist or that the caller may not see; 22023 for another direction or depth; 28000 without an identity. '
     'Source: chapter 12.4, P6.';
-REVOKE ALL ON FUNCTION memwarden.lineage(uuid, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.lineage(uuid, text, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.lineage TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_head(p_item_id uuid, p_scopes bigint[], p_labels integer[])
 RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_version_id uuid;
@@ -92,15 +88,13 @@ BEGIN
     RETURN v_version_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_head(uuid, bigint[], integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.known_head IS
     'The current, or last, version of an item in those scopes under those labels, whether or not it has ended. Raises '
     '42704 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_head(uuid, bigint[], integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.related_versions(p_direction text, p_versions uuid[])
 RETURNS TABLE (relation text, org_id bigint, item_id uuid, version_id uuid, cited_by uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -130,16 +124,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.related_versions(text, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.related_versions IS
     'One step of lineage(): the versions that these rest on (sources), or that rest on any version of their items '
     '(derived). Asks no rights but the organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.related_versions(text, uuid[]) FROM PUBLIC;
 
 -- Not a flag that somebody sets and nobody clears: it follows from what stands in the history.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_withdrawn(p_org_id bigint, p_version_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_asked record;
@@ -176,14 +168,12 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.is_withdrawn IS
     'Whether a version was undone, or its item was retracted, and that stands.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_stale(p_org_id bigint, p_version_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Asked row by row, by functions that plan anew: planning takes ten times as long as the answer.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -199,6 +189,5 @@ BEGIN
         SELECT FROM basis AS b WHERE memwarden_internal.is_withdrawn(b.org_id, b.version_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_stale(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.is_stale IS
     'Whether a memory that a version was derived from, directly or not, has been taken back.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_stale(bigint, uuid) FROM PUBLIC;

@@ -1,22 +1,16 @@
 -- What would undo some of an item's changes? They must be its last ones, in a row: it then returns to what
 -- it was before them. What others have built on since is not torn out from under them, but reported.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.undo_step') IS NULL THEN
-        CREATE TYPE memwarden_internal.undo_step AS (
-            org_id             bigint,
-            item_id            uuid,
-            scope_id           bigint,
-            layer              text,
-            action             text,
-            head_version_id    uuid,
-            source_version_id  uuid,
-            ends_by            text,
-            changes            integer
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.undo_step AS (
+    org_id             bigint,
+    item_id            uuid,
+    scope_id           bigint,
+    layer              text,
+    action             text,
+    head_version_id    uuid,
+    source_version_id  uuid,
+    ends_by            text,
+    changes            integer
+);
 COMMENT ON TYPE memwarden_internal.undo_step IS
     'What undoing does to one item. action: RESTORE (version source_version_id comes back), RETRACT (nothing stood '
     'before), END (it had ended before, by the operation ends_by), NEEDS_REVIEW (one of these, once people agree), '
@@ -27,7 +21,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.plan_undo(
         p_since timestamptz, p_until timestamptz)
 RETURNS SETOF memwarden_internal.undo_step
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -91,17 +84,15 @@ BEGIN
      ORDER BY p.org_id, p.scope_id, p.layer, p.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.plan_undo IS
     'What undoing the changes that meet every condition given would do, item by item. Items that the principal does not '
     'see are left out. Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
 
 -- A poisoned run has many items in few scopes, under few labels: rights are asked for once for each of those.
 CREATE OR REPLACE FUNCTION memwarden_internal.undo_refusals(
     p_principal_id bigint, p_org_ids bigint[], p_item_ids uuid[], p_own_changes boolean[])
 RETURNS TABLE (org_id bigint, item_id uuid, refusal text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -134,16 +125,14 @@ BEGIN
       LEFT JOIN rules AS u ON u.label_id = c.label_id AND u.own = c.own_change;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], boolean[]) IS
+COMMENT ON FUNCTION memwarden_internal.undo_refusals IS
     'Why a principal may not undo changes of items: what change_refusal() says of DELETE and of WRITE, or that not all of the changes '
     'are its own; NULL where it may. No rows for nobody.';
-REVOKE ALL ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], boolean[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_entries(
     p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)
 RETURNS TABLE (org_id bigint, item_id uuid, meant bigint[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -160,15 +149,13 @@ BEGIN
      GROUP BY g.org_id, g.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.meant_entries(uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.meant_entries IS
     'The entries of the log that meet every condition given, by item. Asks no rights but the organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.meant_entries(uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
 
 -- Who may change only its own memories undoes only its own changes: what others took back of it stays taken back.
 CREATE OR REPLACE FUNCTION memwarden_internal.undo_refusal(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT memwarden_internal.refusal(p_principal_id, 'DELETE', i.label_id, g.principal_id)
@@ -179,15 +166,13 @@ BEGIN
                AND g.log_seq = (SELECT memwarden_internal.last_change(p_org_id, p_item_id)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.undo_refusal(bigint, bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.undo_refusal IS
     'Why a principal may not undo the last change of an item, as refusal() says it of whoever made that change; NULL where it may.';
-REVOKE ALL ON FUNCTION memwarden_internal.undo_refusal(bigint, bigint, uuid) FROM PUBLIC;
 
 -- That another of its values has come into force changed nothing that anybody said: it goes with what it follows.
 CREATE OR REPLACE FUNCTION memwarden_internal.last_change(p_org_id bigint, p_item_id uuid, p_but bigint[] DEFAULT '{}')
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT g.log_seq
@@ -198,14 +183,12 @@ BEGIN
              LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.last_change(bigint, uuid, bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.last_change IS
     'The last entry of an item, but for those given and those of settle_values().';
-REVOKE ALL ON FUNCTION memwarden_internal.last_change(bigint, uuid, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.stood_beside(p_org_id bigint, p_item_id uuid, p_version_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -214,15 +197,13 @@ BEGIN
          WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stood_beside(bigint, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.stood_beside IS
     'Whether an item was active at some time while a version of another one was current.';
-REVOKE ALL ON FUNCTION memwarden_internal.stood_beside(bigint, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.free_instance(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id uuid, p_ending uuid[] DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_version  record;
@@ -255,7 +236,6 @@ BEGIN
                 ELSE v_version.instance END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.free_instance(bigint, bigint, uuid, uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.free_instance IS
     'The instance under which an item may bear the subject and predicate of one of its versions again; NULL where '
     'another item that the principal sees, and that is not among p_ending, bears them now.';
-REVOKE ALL ON FUNCTION memwarden_internal.free_instance(bigint, bigint, uuid, uuid, uuid[]) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.undo(
     p_principal_id bigint, p_steps memwarden_internal.undo_step[], p_reason text, p_restore uuid[] DEFAULT NULL)
 RETURNS TABLE (item_id uuid, action text, retracted_version uuid, restored_version uuid, version_id uuid, change_id uuid)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_step     memwarden_internal.undo_step;
@@ -52,15 +51,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.undo(bigint, memwarden_internal.undo_step[], text, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.undo IS
     'Takes the steps that plan_undo() worked out, as one change. p_restore: only these items get back what stood '
     'before; all where it is NULL. The caller holds the scopes. Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.undo(bigint, memwarden_internal.undo_step[], text, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.absorbed_again(p_org_id bigint, p_source_id uuid, p_steps memwarden_internal.undo_step[])
 RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT t.head_version_id
@@ -70,6 +67,5 @@ BEGIN
              WHERE v.org_id = p_org_id AND v.version_id = p_source_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.absorbed_again(bigint, uuid, memwarden_internal.undo_step[]) IS
+COMMENT ON FUNCTION memwarden_internal.absorbed_again IS
     'Where a merged version comes back and the other item ends once more: the version of that item which it absorbs.';
-REVOKE ALL ON FUNCTION memwarden_internal.absorbed_again(bigint, uuid, memwarden_internal.undo_step[]) FROM PUBLIC;

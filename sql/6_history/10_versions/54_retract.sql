@@ -1,13 +1,12 @@
 CREATE OR REPLACE FUNCTION memwarden.retract(item_id uuid, reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.end_item(retract.item_id, retract.reason, 'RETRACTED', 'RETRACT');
 END
 $function$;
-COMMENT ON FUNCTION memwarden.retract(uuid, text) IS
+COMMENT ON FUNCTION memwarden.retract IS
     'Retracts a memory because it is wrong. recall() no longer returns it, and history() keeps it with the reason. '
     'What was derived from it turns stale. rollback() undoes the retraction. The caller must write the scope, and its '
     'role must permit DELETE there. Every shipped role that writes may retract what its principal wrote last; where those words '
@@ -17,30 +16,26 @@ COMMENT ON FUNCTION memwarden.retract(uuid, text) IS
     'request then waits in review_queue(). Raises 42704 for an item that is not active or that the caller does not '
     'see; 42501 without the right; 22023 for a blank reason; 55P03 while another writer holds the lock on the scope; '
     'otherwise as write() does. Source: chapter 12.5.3, 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden.retract(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.retract(uuid, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.retract TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.expire(item_id uuid, reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.end_item(expire.item_id, expire.reason, 'EXPIRED', 'EXPIRE');
 END
 $function$;
-COMMENT ON FUNCTION memwarden.expire(uuid, text) IS
+COMMENT ON FUNCTION memwarden.expire IS
     'Ends a memory that was right and is no longer needed, before its time to live does. recall() no longer returns '
     'it, and history() keeps it with the reason. recover() brings it back within the layer''s recovery_window. The '
     'same principals may call it as retract(). Returns the outcome, as retract() does. reason: 1 to 1,000 characters. '
     'Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
-REVOKE ALL ON FUNCTION memwarden.expire(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.expire(uuid, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.expire TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_item(p_item_id uuid, p_reason text, p_status text, p_operation text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record;
@@ -63,13 +58,11 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_item(uuid, text, text, text) IS 'The work of retract() and expire().';
-REVOKE ALL ON FUNCTION memwarden_internal.end_item(uuid, text, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.end_item IS 'The work of retract() and expire().';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_back(p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- The planner expects many entries where there are few; compiling for them takes a thousand times as long.
 SET jit = off
 AS $function$
@@ -100,6 +93,5 @@ BEGIN
              WHERE u.item_id = p_item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_back(bigint, bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.take_back IS
     'Undoes what the principal said of an item since another did, and what that ended. The caller holds the scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_back(bigint, bigint, uuid, text) FROM PUBLIC;

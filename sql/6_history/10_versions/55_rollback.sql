@@ -1,18 +1,12 @@
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.undone_item') IS NULL THEN
-        CREATE TYPE memwarden_internal.undone_item AS (
-            item_id            uuid,
-            action             text,
-            retracted_version  uuid,
-            restored_version   uuid,
-            version_id         uuid,
-            dependents         uuid[],
-            change_id          uuid
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.undone_item AS (
+    item_id            uuid,
+    action             text,
+    retracted_version  uuid,
+    restored_version   uuid,
+    version_id         uuid,
+    dependents         uuid[],
+    change_id          uuid
+);
 COMMENT ON TYPE memwarden_internal.undone_item IS
     'What a rollback did to one item: version_id says again what restored_version said; dependents are the memories '
     'that have turned stale.';
@@ -21,7 +15,6 @@ CREATE OR REPLACE FUNCTION memwarden.rollback(
     item_id uuid, reason text, version_id uuid DEFAULT NULL, to_version integer DEFAULT NULL, restore uuid[] DEFAULT NULL)
 RETURNS SETOF memwarden_internal.undone_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- The planner expects many entries where there are few; compiling for them takes a thousand times as long.
 SET jit = off
 AS $function$
@@ -93,7 +86,7 @@ BEGIN
       FROM memwarden_internal.undo(v_principal_id, v_steps, rollback.reason, rollback.restore) AS u;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
+COMMENT ON FUNCTION memwarden.rollback IS
     'Undoes the last change of an item, whatever the change was. A bad version is retracted, and what it replaced '
     'comes back as a new version; history() keeps all three. Two items that were merged both come back. A retraction, '
     'or an earlier rollback, is itself undone. What the item held true of other times also returns to what it was. '
@@ -111,13 +104,11 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
     'without the right; 40001 when version_id is no longer current; 42710 when another item has its subject and '
     'predicate now; 55000 in a closed scope; 22023 for a blank reason; 55P03 while another writer holds the lock on '
     'the scope; otherwise as write() does. Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.rollback TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_undo(p_act text, p_steps memwarden_internal.undo_step[], p_arguments jsonb)
 RETURNS SETOF memwarden_internal.undone_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_items uuid[] := ARRAY(SELECT s.item_id FROM unnest(p_steps) AS s WHERE s.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW'));
@@ -129,14 +120,12 @@ BEGIN
       FROM unnest(v_items) AS u (id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.request_undo(text, memwarden_internal.undo_step[], jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.request_undo IS
     'request_act() for these steps; their rows: WAITS, or why that could not be queued.';
-REVOKE ALL ON FUNCTION memwarden_internal.request_undo(text, memwarden_internal.undo_step[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_return(p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version integer)
 RETURNS memwarden_internal.undo_step
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_step memwarden_internal.undo_step;
@@ -160,15 +149,13 @@ BEGIN
     RETURN v_step;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.plan_return(bigint, bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.plan_return IS
     'The step that brings a version of an item back, whatever came after it. Raises 42704 where it has none of that '
     'number but the current one.';
-REVOKE ALL ON FUNCTION memwarden_internal.plan_return(bigint, bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.changed_together(p_item_id uuid)
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := (SELECT i.org_id FROM memwarden_data.item AS i
@@ -203,14 +190,12 @@ BEGIN
          ORDER BY 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.changed_together(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.changed_together IS
     'The item, and the other one where its last change made two into one (a merge, a move to another layer).';
-REVOKE ALL ON FUNCTION memwarden_internal.changed_together(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.stale_dependents(p_item_id uuid)
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Most memories have nothing derived from them.
@@ -229,6 +214,5 @@ BEGIN
          ORDER BY 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stale_dependents(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.stale_dependents IS
     'The active memories derived from an item, to any depth, that are stale and that the caller sees.';
-REVOKE ALL ON FUNCTION memwarden_internal.stale_dependents(uuid) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden.preview_rollback(
 RETURNS TABLE (item_id uuid, action text, changes integer, layer text, item_scope text, subject text, predicate text,
                now_says jsonb, would_say jsonb, dependents bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- The planner expects many entries where there are few; compiling for them takes a thousand times as long.
 SET jit = off
 AS $function$
@@ -30,7 +29,7 @@ BEGIN
      ORDER BY s.path, t.layer, t.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden.preview_rollback IS
     'Shows what rollback_batch() with the same arguments would do, and changes nothing. Each row is one item. Its '
     'action is one of: (1) RESTORE: would_say comes back; (2) RETRACT: nothing stood before; (3) END: it had ended '
     'before; (4) NOTHING: there is nothing to do; (5) CHANGED_SINCE: others have changed it after, and it is left '
@@ -40,15 +39,13 @@ COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, 
     'writes. agent, scope, requests, since, until: as in rollback_batch(). changes: how many entries would be undone. '
     'now_says, would_say: the content now and after the rollback. dependents: how many memories that the caller sees '
     'name it as evidence. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.preview_rollback TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.rollback_batch(
     reason text, agent text DEFAULT NULL, scope text DEFAULT NULL, requests uuid[] DEFAULT NULL,
     since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
 RETURNS SETOF memwarden_internal.undone_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- The planner expects many entries where there are few; compiling for them takes a thousand times as long.
 SET jit = off
 AS $function$
@@ -98,7 +95,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden.rollback_batch IS
     'Undoes all changes of an agent, in a scope, or by some requests in a period, as one change. Each item that was '
     'written, merged, retracted or brought back returns to what it was before. The call undoes what meets all '
     'arguments given, of what the caller sees and may roll back. What somebody else has changed since is left alone '
@@ -110,14 +107,11 @@ COMMENT ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamp
     'without agent, scope or requests, or for a blank reason; 42704 for a scope that the caller does not see; 42501 '
     'without the right; 55P03 while another writer holds the lock on a scope concerned; otherwise as write() does. '
     'Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent,
-    memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.rollback_batch TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.undo_batch(p_principal_id bigint, p_reason text, p_content jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -140,17 +134,15 @@ BEGIN
     PERFORM FROM memwarden_internal.undo(p_principal_id, v_steps, p_reason);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.undo_batch(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.undo_batch IS
     'Undoes what rollback_batch() asked people about: those items and no others. Raises 42501 where one of them may not '
     'be undone by now, 55P03 while another writer holds a scope concerned.';
-REVOKE ALL ON FUNCTION memwarden_internal.undo_batch(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_batch(
     p_principal_id bigint, p_agent text, p_scope text, p_requests uuid[], p_since timestamptz, p_until timestamptz,
         p_item_ids uuid[] DEFAULT NULL)
 RETURNS SETOF memwarden_internal.undo_step
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope_id bigint;
@@ -171,6 +163,5 @@ BEGIN
         p_requests, p_since, p_until);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.plan_batch IS
     'plan_undo() by the arguments of rollback_batch(), of all items or of these.';
-REVOKE ALL ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz, uuid[]) FROM PUBLIC;

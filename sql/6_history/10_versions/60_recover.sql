@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.recover(item_id uuid, reason text, ttl interval DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item     record;
@@ -53,7 +52,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
+COMMENT ON FUNCTION memwarden.recover IS
     'Brings an expired memory back, as a new version that says the same. This is possible within the layer''s '
     'recovery_window (30 days by default) after the memory expired, by its time to live or by expire(). The caller '
     'must be permitted to write the memory. reason: 1 to 1,000 characters. ttl: how long it lives from now on; '
@@ -63,5 +62,4 @@ COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
     'when its retention is over or in a closed scope; 42710 when another item has its subject and predicate now; 42501 '
     'without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the lock on the scope; '
     'otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
-REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.recover TO memwarden_agent, memwarden_curator;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.merge(item_id uuid, absorbed uuid, reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record;
@@ -48,7 +47,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
+COMMENT ON FUNCTION memwarden.merge IS
     'Merges two memories that say the same into one. The item gains the evidence of the absorbed item, the higher '
     'confidence and importance and the earlier beginning, as a new version with two predecessors. The absorbed item '
     'ends SUPERSEDED. rollback() brings both back. Where the schema of their kind has a merge policy and both have '
@@ -62,13 +61,11 @@ COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
     'the policy leaves in conflict; 22023 for what schema, length or sensitivity rules would refuse of both together; '
     '42501 without the right; 55P03 while another writer holds the lock on the scope; otherwise as write() does. '
     'Source: chapter 12.3.4, 12.5.2.';
-REVOKE ALL ON FUNCTION memwarden.merge(uuid, uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.merge(uuid, uuid, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.merge TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.united_words(p_org_id bigint, p_version_id uuid, p_absorbed_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_said   record;
@@ -108,9 +105,8 @@ BEGIN
         'fields', CASE WHEN v_form.canonical::jsonb = v_said.own::jsonb THEN '{}' ELSE v_merged.told END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.united_words(bigint, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.united_words IS
     'What two versions say together by the merge policy of their kind: schema_id, content, search_text, content_hash, '
     'sensitivity, item_id of the second, and fields, by field what was done (empty where the first says it all). NULL '
     'without a policy, and where one of them has no fields. Raises 22023 where the policy leaves a field in conflict, '
     'or nobody could write what comes of it. Source: chapter 12.3.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.united_words(bigint, uuid, uuid) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.reclassify(item_id uuid, layer text, reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record := memwarden_internal.require_item(reclassify.item_id);
@@ -36,7 +35,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.reclassify(uuid, text, text) IS
+COMMENT ON FUNCTION memwarden.reclassify IS
     'Moves a memory to another layer of its scope, through every gate of that layer. This writes a new item with the '
     'original as evidence. The original ends SUPERSEDED once the new item is there, or where the layer knew it '
     'already. Where the gates refuse or defer the move, the original stays. Call again for a move that was deferred. '
@@ -46,5 +45,4 @@ COMMENT ON FUNCTION memwarden.reclassify(uuid, text, text) IS
     'to. reason: 1 to 1,000 characters. Raises 42704 for an item that is not active or that the caller does not see; '
     '42501 without the right; 22023 for the layer that the memory is in, or a blank reason; 55P03 while another '
     'writer holds the lock on the scope; otherwise as write() does. Source: chapter 12.7, G4.';
-REVOKE ALL ON FUNCTION memwarden.reclassify(uuid, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.reclassify(uuid, text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.reclassify TO memwarden_agent, memwarden_curator;

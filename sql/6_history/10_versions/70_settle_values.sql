@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_due(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -36,10 +35,9 @@ BEGIN
     RETURN v_item.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_due(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.settle_due IS
     'Settles the next item, by number, whose head holds no longer while another of its values does. Returns it; NULL when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_due(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.settle_due(uuid) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.settle_due TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.settle_values()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -48,9 +46,8 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_settle');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.settle_values() IS
+COMMENT ON PROCEDURE memwarden.settle_values IS
     'Updates items whose value''s time has passed while another value holds now, as a job. The value of a subject and predicate that '
     'holds now becomes the content of the item. It is safe to run twice at once and to kill. It commits after each item, so it '
     'cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.settle_values() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.settle_values() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.settle_values TO memwarden_jobs, memwarden_admin;

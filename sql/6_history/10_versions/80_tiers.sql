@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.move_versions(p_limit integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -59,11 +58,10 @@ BEGIN
     RETURN v_count > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.move_versions(integer) IS
+COMMENT ON FUNCTION memwarden_internal.move_versions IS
     'Moves versions that have been over for their layer''s warm_after or cold_after to that tier, at most so many; '
     'whether there were any. Two callers move different ones.';
-REVOKE ALL ON FUNCTION memwarden_internal.move_versions(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.move_versions(integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.move_versions TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.compact_history()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -72,17 +70,15 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_compact');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.compact_history() IS
+COMMENT ON PROCEDURE memwarden.compact_history IS
     'Moves versions that have ended to the warm tier, and later to the cold tier, as a job. The settings warm_after and cold_after '
     'of a layer say when. Answers stay the same. It is safe to run twice at once and to kill. It commits after every thousand '
     'versions, so it cannot run inside a transaction. Source: chapter 12.5.7.';
-REVOKE ALL ON PROCEDURE memwarden.compact_history() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.compact_history() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.compact_history TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.place_tier(tier text, tablespace text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_index record;
@@ -103,8 +99,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.place_tier(text, text) IS
+COMMENT ON FUNCTION memwarden.place_tier IS
     'Moves a tier of the versions, with its indexes, to a tablespace. The move copies the tier and locks it until the copy is '
     'complete. Only a superuser may call it. tier: hot, warm or cold. tablespace: the name of the tablespace. Raises 42501 for '
     'others, 42704 for an unknown tablespace, 22023 for an unknown tier and for pg_global. Source: chapter 12.5.7.';
-REVOKE ALL ON FUNCTION memwarden.place_tier(text, text) FROM PUBLIC;

@@ -2,59 +2,50 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.merkle_root(p_leaves bytea)
 RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].merkle_root(p_leaves)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merkle_root(bytea) IS 'The root of the tree over leaf hashes, 32 bytes each.';
-REVOKE ALL ON FUNCTION memwarden_internal.merkle_root(bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.merkle_root IS 'The root of the tree over leaf hashes, 32 bytes each.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.merkle_path(p_leaves bytea, p_index bigint)
 RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].merkle_path(p_leaves, p_index)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merkle_path(bytea, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.merkle_path IS
     'The hashes that lead from a leaf (the first is 0) to the root, lowest first.';
-REVOKE ALL ON FUNCTION memwarden_internal.merkle_path(bytea, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_to_chain(
     p_segment_no bigint, p_record text, OUT nodes bytea, OUT head_hash bytea)
 RETURNS record
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 stored = plpy.prepare("SELECT memwarden_internal.chain_node($1, $2) AS node", ["integer", "bigint"])
 return GD["memwarden:@python_hash@"].append_segment(
     p_segment_no - 1, p_record, lambda level, position: plpy.execute(stored, [level, position])[0]["node"])
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_to_chain(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.append_to_chain IS
     'What the tree over segments stores for a new segment with that record, and the head that it makes.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_to_chain(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.chain_path(p_segment_no bigint, p_head_no bigint)
 RETURNS bytea
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 stored = plpy.prepare("SELECT memwarden_internal.chain_node($1, $2) AS node", ["integer", "bigint"])
 return GD["memwarden:@python_hash@"].segment_path(
     p_segment_no - 1, p_head_no, lambda level, position: plpy.execute(stored, [level, position])[0]["node"])
 $function$;
-COMMENT ON FUNCTION memwarden_internal.chain_path(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.chain_path IS
     'The hashes that lead from the record of a segment to the head of another, lowest first.';
-REVOKE ALL ON FUNCTION memwarden_internal.chain_path(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.chain_node(p_level integer, p_position bigint)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_segment_no bigint := (p_position + 1) << p_level;
@@ -68,7 +59,6 @@ BEGIN
     RETURN v_node;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.chain_node(integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.chain_node IS
     'A perfect subtree of the tree over segments: over 2^level of them, the position counted from 0. It is stored with '
     'the segment that completed it. Raises 55000 where that is missing.';
-REVOKE ALL ON FUNCTION memwarden_internal.chain_node(integer, bigint) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.log_eras(p_segment_no bigint DEFAULT NULL)
 RETURNS TABLE (system_identifier bigint, below xid8)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -24,17 +23,15 @@ BEGIN
      WHERE e.identifier IS NOT NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_eras(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.log_eras IS
     'The clusters that entries of the log come from, and below which transaction those of each are sealed; as of a '
     'segment, where one is given. Transaction ids compare within one cluster only.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_eras(bigint) FROM PUBLIC;
 
 -- A transaction id is the cluster's: one that is open in another database must not hold this one up, nor one
 -- of autovacuum, which is nobody's. What is not known to be elsewhere counts as here.
 CREATE OR REPLACE FUNCTION memwarden_internal.log_watermark()
 RETURNS TABLE (watermark xid8, is_held boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_snapshot pg_snapshot := pg_current_snapshot();
@@ -52,15 +49,13 @@ BEGIN
             ORDER BY r.transaction_id LIMIT 1) AS o ON always.is_so;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_watermark() IS
+COMMENT ON FUNCTION memwarden_internal.log_watermark IS
     'No transaction below this one can still write to this database, and what those before it have committed is visible '
     'to the next statement. is_held: false when it has just ended, so that a later look goes further.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_watermark() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.snapshot_here()
 RETURNS pg_snapshot
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_snapshot pg_snapshot;
@@ -83,16 +78,14 @@ BEGIN
     RETURN format('%s:%s:%s', coalesce(v_open.first, pg_snapshot_xmax(v_snapshot)), pg_snapshot_xmax(v_snapshot), v_open.ids)::pg_snapshot;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.snapshot_here() IS
+COMMENT ON FUNCTION memwarden_internal.snapshot_here IS
     'pg_current_snapshot() without the transactions of other databases: what was open in one of those for hours has the '
     'log read from its beginning on otherwise.';
-REVOKE ALL ON FUNCTION memwarden_internal.snapshot_here() FROM PUBLIC;
 
 -- Another database's transaction that ends just between the two looks of log_watermark() would hold everything up for a run.
 CREATE OR REPLACE FUNCTION memwarden_internal.settled_watermark()
 RETURNS xid8
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reached record;
@@ -106,15 +99,13 @@ BEGIN
     RETURN v_reached.watermark;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settled_watermark() IS
+COMMENT ON FUNCTION memwarden_internal.settled_watermark IS
     'log_watermark(), looked at again (a hundred times at most) while what it stopped at has just ended. What it '
     'returns holds for the statements after the one that asked.';
-REVOKE ALL ON FUNCTION memwarden_internal.settled_watermark() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_next()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_present   bigint := memwarden_internal.system_identifier();
@@ -151,25 +142,22 @@ BEGIN
     RETURN v_cut < v_below OR v_era.system_identifier <> v_present;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.seal_next() IS
+COMMENT ON FUNCTION memwarden_internal.seal_next IS
     'Seals one segment of what is complete: at most about 50,000 entries, and whole transactions. True when there may '
     'be more to seal. Waits for another that seals. Raises 25001 at an isolation other than READ COMMITTED, 55000 where '
     'the chain is broken.';
-REVOKE ALL ON FUNCTION memwarden_internal.seal_next() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.seal_next() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.seal_next TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.next_transaction(p_transaction_id xid8)
 RETURNS xid8
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
 RETURN (p_transaction_id::text::numeric + 1)::text::xid8;
-COMMENT ON FUNCTION memwarden_internal.next_transaction(xid8) IS 'The transaction id after that one.';
-REVOKE ALL ON FUNCTION memwarden_internal.next_transaction(xid8) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.next_transaction IS 'The transaction id after that one.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_end(p_system_identifier bigint, p_from xid8, p_below xid8,
     p_entries integer DEFAULT 50000)
 RETURNS xid8
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_first xid8;
@@ -187,15 +175,13 @@ BEGIN
     RETURN CASE WHEN v_cut > v_first THEN v_cut ELSE memwarden_internal.next_transaction(v_cut) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.segment_end(bigint, xid8, xid8, integer) IS
+COMMENT ON FUNCTION memwarden_internal.segment_end IS
     'Below which transaction a segment ends that begins at p_from: at p_below, or earlier where that would be more than '
     'p_entries. A transaction is not split: one that is larger is a segment of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.segment_end(bigint, xid8, xid8, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_segment(p_system_identifier bigint, p_from xid8, p_below xid8)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_segment memwarden_data.log_segment;
@@ -227,9 +213,7 @@ BEGIN
     INSERT INTO memwarden_data.log_segment SELECT (v_segment).*;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_segment(bigint, xid8, xid8) IS
-    'Seals those entries as the next segment. The caller holds the lock.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_segment(bigint, xid8, xid8) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.append_segment IS 'Seals those entries as the next segment. The caller holds the lock.';
 
 CREATE OR REPLACE PROCEDURE memwarden.seal_log()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -238,11 +222,10 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_seal');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.seal_log() IS
+COMMENT ON PROCEDURE memwarden.seal_log IS
     'Seals the complete part of the log in segments, as a job. verify_log(), log_head() and log_proof() rest on these segments. An '
     'entry is complete once every transaction that began to write before it has ended. A transaction that stays open delays sealing, '
     'and status() names it. Writers never wait for the job. It is safe to run twice at once and to kill. It commits after each '
     'segment, so it cannot run inside a transaction. Raises 25001 at an isolation level other than READ COMMITTED, 55000 where '
     'segments were removed. Source: chapter 12.5.4.';
-REVOKE ALL ON PROCEDURE memwarden.seal_log() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.seal_log() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.seal_log TO memwarden_jobs, memwarden_admin;

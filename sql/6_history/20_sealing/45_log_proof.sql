@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.log_proof(item_id uuid, log_seq bigint DEFAULT NULL, segment bigint DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.require_history(log_proof.item_id);
@@ -33,7 +32,7 @@ BEGIN
          WHERE s.segment_no = v_place.segment_no);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) IS
+COMMENT ON FUNCTION memwarden.log_proof IS
     'Returns the proof that an entry is in the log that a head stands for. An outsider can check it: '
     'tools/check_inclusion compares it with a head that was exported before, without this server. The proof holds the '
     'entry as it was hashed, and the hashes that lead from it to the root of its segment. It also holds the record of '
@@ -42,14 +41,11 @@ COMMENT ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) IS
     'names; default the latest. Raises 42704 for an item or entry that does not exist or that the caller does not '
     'see; 55000 for an entry that is not sealed yet; 22023 for a segment whose log does not hold the entry; 28000 '
     'without an identity.';
-REVOKE ALL ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.log_proof TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_history(p_item_id uuid)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -66,17 +62,15 @@ BEGIN
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_history(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.require_history IS
     'The organisation of an item whose history the caller sees, whether it has ended or not. Raises 42704 when there is '
     'none, 28000 without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_history(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sealed_entry(
     p_org_id bigint, p_item_id uuid, p_log_seq bigint,
     OUT segment_no bigint, OUT index bigint, OUT entry jsonb, OUT reason text, OUT principal_id bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT s.segment_no, array_position(s.log_seqs, l.log_seq) - 1, CASE WHEN l.reason_hash IS NULL THEN l.reason END,
@@ -102,18 +96,15 @@ BEGIN
     PERFORM memwarden_internal.raise_error('unknown_object', format('log entry %s of item %s', p_log_seq, p_item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sealed_entry(bigint, uuid, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.sealed_entry IS
     'An entry of an item, the latest that is sealed by default: its segment and its place there, the first being 0. '
     'Raises 55000 while it is not sealed, 42704 when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.sealed_entry(bigint, uuid, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hex_list(p_hashes bytea)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(encode(substring(p_hashes FROM 32 * n + 1 FOR 32), 'hex') ORDER BY n), '[]')
   FROM generate_series(0, octet_length(p_hashes) / 32 - 1) AS n
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hex_list(bytea) IS 'Hashes of 32 bytes as a JSON array of hexadecimal texts.';
-REVOKE ALL ON FUNCTION memwarden_internal.hex_list(bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.hex_list IS 'Hashes of 32 bytes as a JSON array of hexadecimal texts.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.chain_findings(p_since bigint)
 RETURNS TABLE (finding text, segment_no bigint, detail text)
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 stored = plpy.prepare("SELECT memwarden_internal.chain_node($1, $2) AS node", ["integer", "bigint"])
@@ -17,15 +16,13 @@ rows = plpy.cursor(plpy.prepare(
 return list(GD["memwarden:@python_hash@"].check_chain(
     rows, p_since, lambda level, position: plpy.execute(stored, [level, position])[0]["node"], before))
 $function$;
-COMMENT ON FUNCTION memwarden_internal.chain_findings(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.chain_findings IS
     'What does not fit in the chain of segments from one on: SEGMENT_REMOVED (a gap in the numbers), SEGMENT_CHANGED '
     '(record, root, or head).';
-REVOKE ALL ON FUNCTION memwarden_internal.chain_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.signature_findings(p_since bigint)
 RETURNS TABLE (finding text, segment_no bigint, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id  text := memwarden_internal.log_key_id();
@@ -54,15 +51,13 @@ BEGIN
      GROUP BY s.key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.signature_findings(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.signature_findings IS
     'SIGNATURE: a head whose signature does not hold, or none where earlier ones have one. OTHER_KEY: signed under a '
     'key that this server does not have, and no later head under the one it has.';
-REVOKE ALL ON FUNCTION memwarden_internal.signature_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.head_findings(p_head jsonb)
 RETURNS TABLE (finding text, segment_no bigint, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_segment_no bigint := memwarden_internal.head_segment(p_head);
@@ -79,7 +74,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.head_findings(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.head_findings IS
     'HEAD_MISMATCH: an exported head that the chain does not have, or that this server never signed. Raises 22023 for '
     'what is no head.';
-REVOKE ALL ON FUNCTION memwarden_internal.head_findings(jsonb) FROM PUBLIC;

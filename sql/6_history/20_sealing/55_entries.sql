@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.entry_findings(p_since bigint)
 RETURNS TABLE (finding text, segment_no bigint, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_segment record;
@@ -41,14 +40,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entry_findings(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.entry_findings IS
     'Entries of the log that are not as they were sealed, from a segment on. See segment_differences().';
-REVOKE ALL ON FUNCTION memwarden_internal.entry_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_differences(p_segment_no bigint)
 RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -95,7 +92,6 @@ BEGIN
      ORDER BY 2, 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.segment_differences(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.segment_differences IS
     'What became of the entries of a segment: CHANGED, REMOVED, INSERTED among those that are sealed, or REORDERED (the '
     'same entry under another number).';
-REVOKE ALL ON FUNCTION memwarden_internal.segment_differences(bigint) FROM PUBLIC;

@@ -2,20 +2,17 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.stored_content_hash(p_content text)
 RETURNS bytea
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].stored_content_hash(p_content)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stored_content_hash(text) IS
+COMMENT ON FUNCTION memwarden_internal.stored_content_hash IS
     'The content hash of content as jsonb writes it: content_hash() of what was written. NULL for what cannot have been accepted.';
-REVOKE ALL ON FUNCTION memwarden_internal.stored_content_hash(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.says_what_was_written(
     p_content jsonb, p_content_hash bytea, p_subject_key_id uuid, p_sealed bytea)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_said jsonb;
@@ -29,15 +26,13 @@ BEGIN
         memwarden_internal.stored_content_hash((v_said -> 'content')::text), p_subject_key_id) = p_content_hash;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.says_what_was_written(jsonb, bytea, uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.says_what_was_written IS
     'Whether the content of a version has the hash that was written with it; of an encrypted one under the key of its subject, and '
     'true where nobody here opens it.';
-REVOKE ALL ON FUNCTION memwarden_internal.says_what_was_written(jsonb, bytea, uuid, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.version_findings(p_since bigint)
 RETURNS TABLE (finding text, segment_no bigint, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -76,15 +71,13 @@ BEGIN
     HAVING count(*) > 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.version_findings(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.version_findings IS
     'SNAPSHOT: an entry, sealed from a segment on or not yet, whose version is gone without an erasure or says other '
     'than it did. VERSION_UNLOGGED: a version that no entry names.';
-REVOKE ALL ON FUNCTION memwarden_internal.version_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lifetime_findings(p_since bigint)
 RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -105,16 +98,14 @@ BEGIN
        AND (v.status, upper(v.recorded_during)) IS DISTINCT FROM (w.status, n.ended_at);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lifetime_findings(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.lifetime_findings IS
     'LIFETIME: a version that was current until another time, or ended in another way, than the entries say that are '
     'sealed from a segment on or not yet.';
-REVOKE ALL ON FUNCTION memwarden_internal.lifetime_findings(bigint) FROM PUBLIC;
 
 -- What is inserted now, with all its hashes right, is sealed as if it had been written. But only some entries can follow on others.
 CREATE OR REPLACE FUNCTION memwarden_internal.place_findings(p_since bigint)
 RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -148,15 +139,13 @@ BEGIN
                          FROM (v.principal_id, v.request_id) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.place_findings(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.place_findings IS
     'OUT_OF_PLACE: an entry, sealed from a segment on or not yet, that cannot come after the one before it of the same '
     'item, or says other than its version where, when or by whom it was written.';
-REVOKE ALL ON FUNCTION memwarden_internal.place_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_of(p_system_identifier bigint, p_transaction_id xid8)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -166,6 +155,5 @@ BEGIN
          ORDER BY s.below_transaction LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.segment_of(bigint, xid8) IS
+COMMENT ON FUNCTION memwarden_internal.segment_of IS
     'The segment that seals the entries of a transaction; NULL while none does.';
-REVOKE ALL ON FUNCTION memwarden_internal.segment_of(bigint, xid8) FROM PUBLIC;

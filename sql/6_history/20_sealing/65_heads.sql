@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.heads_explained(p_checkpoint_no bigint, p_up_to bigint DEFAULT NULL)
 RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid, status text, log_seq bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100000
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_segment_no bigint := coalesce((SELECT c.segment_no FROM memwarden_data.checkpoint AS c WHERE c.checkpoint_no = p_checkpoint_no), 0);
@@ -24,14 +23,12 @@ BEGIN
      ORDER BY h.org_id, h.item_id, h.log_seq DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.heads_explained(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.heads_explained IS
     'Version and status of every item by a checkpoint (NULL: none) and the log since: up to a segment, or all of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.heads_explained(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.item_findings()
 RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -47,14 +44,12 @@ BEGIN
        AND NOT (i.item_id IS NULL AND h.status = 'ERASED');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.item_findings() IS
+COMMENT ON FUNCTION memwarden_internal.item_findings IS
     'HEAD_UNEXPLAINED: items whose version or status is not what the newest checkpoint and the log since make it.';
-REVOKE ALL ON FUNCTION memwarden_internal.item_findings() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_digest(p_checkpoint_no bigint, OUT head_count bigint, OUT digest bytea)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Of digests, one an organisation: a bytea ends at a gigabyte.
@@ -68,8 +63,7 @@ BEGIN
              GROUP BY c.org_id) AS o;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.checkpoint_digest(bigint) IS 'How many heads a checkpoint has, and SHA-256 over them.';
-REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_digest(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.checkpoint_digest IS 'How many heads a checkpoint has, and SHA-256 over them.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_statement(
     p_checkpoint_no bigint, p_segment_no bigint, p_head_hash bytea, p_taken_at timestamptz, p_head_count bigint, p_digest bytea,
@@ -79,14 +73,11 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
     'checkpoint', p_checkpoint_no, 'segment', p_segment_no, 'head', encode(p_head_hash, 'hex'),
     'taken_at', memwarden_internal.utc_text(p_taken_at), 'heads', p_head_count, 'digest', encode(p_digest, 'hex'), 'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.checkpoint_statement(bigint, bigint, bytea, timestamptz, bigint, bytea, text) IS
-    'What is signed of a checkpoint.';
-REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_statement(bigint, bigint, bytea, timestamptz, bigint, bytea, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.checkpoint_statement IS 'What is signed of a checkpoint.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_fault(p_checkpoint_no bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_checkpoint record;
@@ -108,5 +99,4 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.checkpoint_fault(bigint) IS 'What is wrong with a checkpoint; NULL when it is as it was taken.';
-REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_fault(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.checkpoint_fault IS 'What is wrong with a checkpoint; NULL when it is as it was taken.';

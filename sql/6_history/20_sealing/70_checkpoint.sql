@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.take_checkpoint()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_last       record;
@@ -35,16 +34,14 @@ BEGIN
     DELETE FROM memwarden_data.checkpoint AS c WHERE c.checkpoint_no < v_new - 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_checkpoint() IS
+COMMENT ON FUNCTION memwarden_internal.take_checkpoint IS
     'The work of checkpoint(): the heads after all that is sealed, from those of the last checkpoint and the entries '
     'since.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_checkpoint() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.take_checkpoint() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.take_checkpoint TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_after IS DISTINCT FROM 'sealed' THEN
@@ -55,10 +52,9 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.checkpoint_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.checkpoint_step IS
     'One step of checkpoint(): seals a segment; behind the last, takes the checkpoint and returns NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.checkpoint_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.checkpoint_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.checkpoint()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -67,9 +63,8 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_checkpoint');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.checkpoint() IS
+COMMENT ON PROCEDURE memwarden.checkpoint IS
     'Seals the log as seal_log() does, and records every item as the sealed log makes it, as a job. It records the version and '
     'status of each item. verify_log() then compares the items with this record and with the entries since. The last two records are '
     'kept. It is safe to run twice at once and to kill. It commits, so it cannot run inside a transaction. Source: chapter 12.5.7.';
-REVOKE ALL ON PROCEDURE memwarden.checkpoint() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.checkpoint() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.checkpoint TO memwarden_jobs, memwarden_admin;

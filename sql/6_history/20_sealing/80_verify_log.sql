@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.verify_log(since bigint DEFAULT NULL, head jsonb DEFAULT NULL)
 RETURNS TABLE (finding text, segment_no bigint, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_since bigint := coalesce(verify_log.since, 1);
@@ -28,7 +27,7 @@ BEGIN
     RETURN QUERY SELECT f.finding, NULL::bigint, f.log_seq, f.item_id, f.detail FROM memwarden_internal.erasure_findings() AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.verify_log(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden.verify_log IS
     'Compares log, versions and items with what was sealed, and returns what does not fit. No row means that all is intact. Content '
     'that was erased lawfully is no finding. The caller is an administrator, since the function looks at every organisation. since: '
     'the segment to begin with, where those before it have been verified; by default the first. head: a result of log_head() that '
@@ -41,5 +40,4 @@ COMMENT ON FUNCTION memwarden.verify_log(bigint, jsonb) IS
     'whose version or status the log does not explain) and CHECKPOINT_CHANGED. The finding on erasures is ERASURE (a record that '
     'this server did not make, erased content that is there, or a reason that was removed without an erasure). Raises 22023 for a '
     'since that is no segment and for what is no head, 55000 where the chain is broken before since. Source: chapter 12.5.4.';
-REVOKE ALL ON FUNCTION memwarden.verify_log(bigint, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.verify_log(bigint, jsonb) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.verify_log TO memwarden_admin;

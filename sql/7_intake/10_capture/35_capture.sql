@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.capture(
     captured_for text[] DEFAULT NULL, subject text DEFAULT NULL, class text DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place record := memwarden_internal.capture_place(memwarden_internal.require_principal(), capture.scope);
@@ -16,7 +15,7 @@ BEGIN
         memwarden_internal.demanded_key(v_place.org_id, capture.class, capture.subject))).capture_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) IS
+COMMENT ON FUNCTION memwarden.capture IS
     'Appends what happened to the capture log and returns its id. A capture is not memory: nothing that reads memory '
     'finds it. extract() makes candidates for memories from it. What the sensitivity rules of all layers block, '
     'encrypt or redact is masked before it is stored. source: where it comes from, a name of 1 to 63 lower-case '
@@ -32,14 +31,11 @@ COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, times
     'arguments out of range; 42710 where external_id stands for another content; 42704 for a scope that the caller does not '
     'write, an unknown agent or an unknown class; 55000 for a closed scope, or without a generation of subject keys; 28000 '
     'without an identity. Source: F1, F7, V9, R3.';
-REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[], text[], text, text) TO
-    memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.capture TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.capture_many(captures json)
 RETURNS TABLE (ordinal integer, capture_id uuid, repeated boolean, fault text, detail text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -86,7 +82,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.capture_many(json) IS
+COMMENT ON FUNCTION memwarden.capture_many IS
     'Appends many captures to the capture log, with a result for each. A capture that fails leaves the others '
     'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 or 22008 for an invalid time; (3) 22P02 or '
     '22P05 for values that are none of their types, or JSON that PostgreSQL cannot hold; (4) 42710 '
@@ -98,13 +94,11 @@ COMMENT ON FUNCTION memwarden.capture_many(json) IS
     'capture_id: the id of the capture. '
     'repeated: whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. '
     'Raises 22023 for anything but such an array; 28000 without an identity; 55000 before setup(). Source: F1.';
-REVOKE ALL ON FUNCTION memwarden.capture_many(json) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture_many(json) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.capture_many TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_capture(p_element json)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_given jsonb := p_element::jsonb;
@@ -122,16 +116,14 @@ BEGIN
         ELSE v_given END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_capture(json) IS
+COMMENT ON FUNCTION memwarden_internal.read_capture IS
     'One element of capture_many(), with its content. Raises 22023 for other names than those of capture(), 22P02 and 22P05 for '
     'JSON that PostgreSQL cannot hold.';
-REVOKE ALL ON FUNCTION memwarden_internal.read_capture(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.capture_place(
     p_principal_id bigint, p_scope text, OUT org_id bigint, OUT principal_id bigint, OUT scope_id bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_who record;
@@ -155,14 +147,12 @@ BEGIN
     scope_id := v_who.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.capture_place(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.capture_place IS
     'Where a principal captures: a scope that it writes, its home by default. Raises 42704 for any other, 55000 for a closed one.';
-REVOKE ALL ON FUNCTION memwarden_internal.capture_place(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.agents_named(p_org_id bigint, p_names text[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ids     bigint[];
@@ -183,17 +173,15 @@ BEGIN
     RETURN coalesce(v_ids, '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.agents_named(bigint, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.agents_named IS
     'The agents of an organisation that have these names; NULL for NULL. Raises 42704 for a name that none has, 22023 '
     'for anything but a list of at most 100 names.';
-REVOKE ALL ON FUNCTION memwarden_internal.agents_named(bigint, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_capture(
     p_max_bytes integer, p_source text, p_content jsonb, p_external_id text, p_session_id text, p_trace_id text, p_captured_at timestamptz,
     p_classification text, p_domains text[], p_held_domains text[])
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_source IS NULL OR p_source !~ '^[a-z][a-z0-9_.-]{0,62}$' THEN
@@ -212,10 +200,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[], text[]) IS
-    'Raises 22023 for arguments of capture() out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[],
-    text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_capture IS 'Raises 22023 for arguments of capture() out of range.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_capture(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_source text, p_content jsonb, p_external_id text,
@@ -224,7 +209,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.append_capture(
     OUT capture_id uuid, OUT repeated boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := clock_timestamp();
@@ -280,10 +264,7 @@ BEGIN
     repeated := false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[],
-    bigint[], uuid) IS
+COMMENT ON FUNCTION memwarden_internal.append_capture IS
     'Masks a capture and stores it, encrypted where there is a key for it, or finds the one that bears its external id already. '
     'Raises 22023 for arguments out '
     'of range, 42710 where that has another content.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz,
-    text, text[], bigint[], uuid) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_capture_source(
         org text DEFAULT NULL, citable_by text[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id     bigint := memwarden_internal.administered_org(define_capture_source.org, 'full');
@@ -34,7 +33,7 @@ BEGIN
         'max_bytes', define_capture_source.max_bytes, 'citable_by', define_capture_source.citable_by));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text, text[]) IS
+COMMENT ON FUNCTION memwarden.define_capture_source IS
     'Sets the retention and size limit of captures of a source, also for captures that exist. What a capture is worth as evidence is '
     'set by define_source(''capture:SOURCE/*'', ...). source: the name of the source, or * for all sources without terms of their '
     'own. keep_text: how long the text is kept; 30 days by default. keep_record: how long the time and the hash of the capture are '
@@ -44,16 +43,13 @@ COMMENT ON FUNCTION memwarden.define_capture_source(text, interval, interval, in
     'they read them; {*} for all that do; by default the agents that each capture was made for. A recorder may cite its own. Raises '
     '22023 for arguments out of range, 42704 for an unknown organisation or agent, 42501 without the right, 25001 at an isolation '
     'level other than READ COMMITTED. Source: F1, V9.';
-REVOKE ALL ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text, text[])
-    TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_capture_source TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.capture_terms(
     p_org_id bigint, p_source text, OUT keep_text interval, OUT keep_record interval, OUT max_bytes integer,
     OUT citable_by bigint[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT s.keep_text, s.keep_record, s.max_bytes, s.citable_by INTO keep_text, keep_record, max_bytes, citable_by
@@ -62,6 +58,5 @@ BEGIN
      ORDER BY s.org_id DESC, s.source = '*' LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.capture_terms(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.capture_terms IS
     'On what terms an organisation keeps captures of a source: its own before those of all, those of the source before those of *.';
-REVOKE ALL ON FUNCTION memwarden_internal.capture_terms(bigint, text) FROM PUBLIC;

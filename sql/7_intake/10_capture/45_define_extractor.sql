@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.define_extractor(
     layer text DEFAULT 'semantic', floor double precision DEFAULT 0.3, settings jsonb DEFAULT '{}', org text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id  bigint := memwarden_internal.administered_org(define_extractor.org, 'full');
@@ -39,7 +38,7 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.define_extractor IS
     'Makes a new version of an extractor and returns its number. A version never changes. A capture is read by the version that was '
     'the newest when the capture came, unless extract() names another. A method function takes a capture: {"capture_id", "source", '
     '"session_id", "captured_at", "content"}. It returns candidates: {"content" (required), "subject", "predicate", "kind", "layer", '
@@ -55,14 +54,11 @@ COMMENT ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, t
     'other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: F2.';
-REVOKE ALL ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb,
-    text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_extractor TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.enable_extractor(name text, enabled boolean DEFAULT true, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(enable_extractor.org, 'full');
@@ -76,17 +72,15 @@ BEGIN
         'extractor', enable_extractor.name, 'enabled', coalesce(enable_extractor.enabled, true)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.enable_extractor(text, boolean, text) IS
+COMMENT ON FUNCTION memwarden.enable_extractor IS
     'Switches all versions of an extractor on or off. An extractor that is switched off reads nothing. enabled: true, the default, '
     'switches it on; false switches it off. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
     'organisations. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.enable_extractor(text, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.enable_extractor(text, boolean, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.enable_extractor TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_safe_extractor(p_function regprocedure)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -96,30 +90,25 @@ BEGIN
            AND p.proargtypes = ARRAY['jsonb'::regtype::oid]::oidvector AND p.proretset AND p.prorettype = 'jsonb'::regtype);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_safe_extractor(regprocedure) IS
+COMMENT ON FUNCTION memwarden_internal.is_safe_extractor IS
     'Whether a function has the signature of an extractor and an owner whose rights it may have.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_safe_extractor(regprocedure) FROM PUBLIC;
 
 -- By name: a dump takes it to where functions have other numbers.
 CREATE OR REPLACE FUNCTION memwarden_internal.function_name(p_function regprocedure)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT format('%I.%I(jsonb)', n.nspname, p.proname) FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
     WHERE p.oid = p_function
 $function$;
-COMMENT ON FUNCTION memwarden_internal.function_name(regprocedure) IS
+COMMENT ON FUNCTION memwarden_internal.function_name IS
     'A function by its name with schema and argument, whatever the search_path.';
-REVOKE ALL ON FUNCTION memwarden_internal.function_name(regprocedure) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.body_hash(p_function regprocedure)
 RETURNS bytea
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT sha256(convert_to(pg_get_functiondef(p.oid), 'UTF8')) FROM pg_proc AS p WHERE p.oid = p_function
 $function$;
-COMMENT ON FUNCTION memwarden_internal.body_hash(regprocedure) IS
+COMMENT ON FUNCTION memwarden_internal.body_hash IS
     'SHA-256 of the definition of a function: another body, language or setting has another.';
-REVOKE ALL ON FUNCTION memwarden_internal.body_hash(regprocedure) FROM PUBLIC;

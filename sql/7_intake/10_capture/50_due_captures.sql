@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.due_captures(
         p_until timestamptz, p_count integer)
 RETURNS TABLE (org_id bigint, capture_id uuid, extractor_id bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
@@ -35,15 +34,13 @@ BEGIN
        FOR NO KEY UPDATE OF c SKIP LOCKED;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.due_captures(bigint, text[], text, integer, text, timestamptz, timestamptz, integer) IS
+COMMENT ON FUNCTION memwarden_internal.due_captures IS
     'Up to p_count pairs of a capture of the principal and an extractor that has still to read it, the captures locked; '
     'passed over are those that another run holds. Failed ones are due until the third attempt.';
-REVOKE ALL ON FUNCTION memwarden_internal.due_captures(bigint, text[], text, integer, text, timestamptz, timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shown_capture(p_org_id bigint, p_capture_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT jsonb_build_object(
@@ -52,15 +49,13 @@ BEGIN
               FROM memwarden_data.said_capture AS c WHERE c.org_id = p_org_id AND c.capture_id = p_capture_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shown_capture(bigint, uuid) IS 'A capture as extractors are shown it.';
-REVOKE ALL ON FUNCTION memwarden_internal.shown_capture(bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.shown_capture IS 'A capture as extractors are shown it.';
 
 CREATE OR REPLACE FUNCTION memwarden.claim_captures(
     plugin text, source text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
     extractor text DEFAULT NULL, version integer DEFAULT NULL, k integer DEFAULT 10)
 RETURNS TABLE (capture jsonb, extractor_name text, extractor_version integer, extractor_org text, settings jsonb)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -78,7 +73,7 @@ BEGIN
      LIMIT claim_captures.k;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) IS
+COMMENT ON FUNCTION memwarden.claim_captures IS
     'Claims captures that a plug-in extractor has still to read, for the program memwarden extract. These are '
     'captures of the caller''s own, as far as the log still holds their text. Another transaction that asks meanwhile '
     'gets other captures. submit_candidates() reports what the plug-in found in a capture. Later calls leave that '
@@ -87,6 +82,4 @@ COMMENT ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestampt
     'this version of it; without a version, each capture is for the version that was the newest when it came. k: 1 to '
     '1,000; default 10. capture: {"capture_id", "source", "session_id", "captured_at", "content"}. Raises 22023 for '
     'arguments out of range; 28000 without an identity. Source: F2.';
-REVOKE ALL ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer,
-    integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.claim_captures TO memwarden_agent, memwarden_curator;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.candidate_fault(p_candidate jsonb)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE
@@ -19,15 +18,13 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.candidate_fault(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.candidate_fault IS
     'What is wrong with a candidate, as a code; NULL where it can be asked for.';
-REVOKE ALL ON FUNCTION memwarden_internal.candidate_fault(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_candidates(
     p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, p_candidates jsonb, p_fault text, p_unread integer DEFAULT 0)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_most     constant integer := 50;
@@ -88,12 +85,11 @@ BEGIN
     RETURN coalesce(v_requests, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.take_candidates IS
     'Notes what an extractor found in a capture (a JSON array of candidates; p_fault: SQLSTATE of what it failed with; p_unread: of '
     'how many parts it does not know the shape) '
     'and returns the requests to make of it, for write_many(). NULL, and nothing is noted, where it had read the '
     'capture before. At most 50 candidates of one capture are taken.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.candidate_request(
     p_candidate jsonb, p_request_id uuid, p_layer text, p_confidence double precision, p_capture_id uuid, p_scope text,
@@ -101,7 +97,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.candidate_request(
     p_trace_id text, p_classification text, p_domains text[])
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_strip_nulls(jsonb_build_object(
@@ -121,16 +116,12 @@ BEGIN
                           AND f.key = ANY (memwarden_internal.argument_names())), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.candidate_request(jsonb, uuid, text, double precision, uuid, text, text, integer, text,
-    text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.candidate_request IS
     'The arguments of the write that a candidate asks for: its words; scope, grounds, origin and marks of its capture.';
-REVOKE ALL ON FUNCTION memwarden_internal.candidate_request(jsonb, uuid, text, double precision, uuid, text, text, integer,
-    text, text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.current_curve(p_org_id bigint, p_extractor text, p_source text)
 RETURNS double precision[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT c.curve FROM memwarden_data.calibration AS c
@@ -138,15 +129,13 @@ BEGIN
              ORDER BY c.version DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.current_curve(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.current_curve IS
     'What the confidence of an extractor about a source is worth, by tenths; NULL where nobody has calibrated it.';
-REVOKE ALL ON FUNCTION memwarden_internal.current_curve(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.submit_candidates(
     capture_id uuid, extractor text, version integer, candidates json)
 RETURNS TABLE (request_id uuid, outcome text, item_id uuid, gate text, reason text, detail jsonb)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -177,7 +166,7 @@ BEGIN
       FROM memwarden.write_many(coalesce(v_requests, '[]')::json) AS w ORDER BY w.ordinal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) IS
+COMMENT ON FUNCTION memwarden.submit_candidates IS
     'Writes the candidates that a plug-in found in a capture, for the program memwarden extract. The capture must be '
     'the caller''s own. The candidates are written in the caller''s name and through every gate. Each version of an '
     'extractor submits once for a capture: a second call does nothing and returns no row. candidates: an array of '
@@ -187,13 +176,11 @@ COMMENT ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) IS
     'text is gone, or that this extractor does not read; 22023 for anything but an array; 28000 without an identity; '
     '25001 at an isolation level other than READ COMMITTED; 55000 before setup(); 55P03 when a table is locked for '
     'longer than lock_timeout. Source: F2.';
-REVOKE ALL ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.submit_candidates(uuid, text, integer, json) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.submit_candidates TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_json(p_element json)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN p_element::jsonb;
@@ -201,6 +188,5 @@ EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_json(json) IS
+COMMENT ON FUNCTION memwarden_internal.readable_json IS
     'One element of a list as jsonb; NULL where PostgreSQL cannot hold it: NUL, half of a surrogate pair, a number or a text too large.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_json(json) FROM PUBLIC;

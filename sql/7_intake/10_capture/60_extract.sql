@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.extract(
 RETURNS TABLE (capture_id uuid, extractor_name text, version integer, candidates integer, dropped integer, fault text,
                request_id uuid, outcome text, item_id uuid, gate text, reason text, unread integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -50,7 +49,7 @@ BEGIN
      ORDER BY r.ordinality, q.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) IS
+COMMENT ON FUNCTION memwarden.extract IS
     'Runs extractors over the caller''s captures and writes the memories that they find. The memories are written in '
     'the caller''s name and through every gate, with the capture as evidence (memwarden:capture/ID). Each version of '
     'an extractor reads a capture once. Several runs at once read different captures. A run that was killed is just '
@@ -65,14 +64,12 @@ COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, inte
     'of it. '
     'Raises 22023 for arguments out of range; 28000 without an identity; 25001 at an isolation level other than READ '
     'COMMITTED; 55000 before setup(); 55P03 as write_many() does. Source: F2, primitives 8.';
-REVOKE ALL ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.extract TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.run_extractor(
     p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, OUT candidates jsonb, OUT fault text, OUT unread integer)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_extractor record;
@@ -109,8 +106,7 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.run_extractor IS
     'What an extractor of method rules or function finds in a capture, a JSON array; fault: the SQLSTATE that it failed '
     'with, 55000 where the function is gone or no longer what it was, 0A000 where parts of the capture have a shape that it does not '
     'know; unread: how many these are.';
-REVOKE ALL ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) FROM PUBLIC;

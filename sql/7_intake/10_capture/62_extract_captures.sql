@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.extract_next(p_after bigint, OUT principal_id bigint, OUT pairs bigint)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_who record;
@@ -34,16 +33,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.extract_next(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.extract_next IS
     'Reads captures of the next principal behind p_after that has some to be read, as extract() of its own would: up to 100 pairs of '
     'a capture and an extractor. pairs: how many, 0 after an error; NULLs when nobody has any.';
-REVOKE ALL ON FUNCTION memwarden_internal.extract_next(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.extract_next(bigint) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.extract_next TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.extract_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Once more for the same principal, as long as there is a full page.
@@ -51,10 +48,9 @@ BEGIN
               FROM memwarden_internal.extract_next(coalesce(p_after, '0')::bigint) AS e);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.extract_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.extract_step IS
     'One step of extract_captures(): a page of the next principal. Returns behind which principal the next step begins.';
-REVOKE ALL ON FUNCTION memwarden_internal.extract_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.extract_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.extract_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.extract_captures()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -63,11 +59,10 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_extract');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.extract_captures() IS
+COMMENT ON PROCEDURE memwarden.extract_captures IS
     'Runs the extractors of method rules and function on every capture that they have still to read, as a job. It writes what they '
     'find through every gate, in the name of the agent that captured it, as extract() does. memwarden extract --every runs the '
     'extractors that ask a model. Captures of a disabled agent wait. Captures of an agent that meet an error stay for the next run, '
     'with a warning. It is safe to run twice at once and to kill. It commits after each page, so it cannot run inside a transaction. '
     'Raises 25001 at an isolation level other than READ COMMITTED. Source: F2.';
-REVOKE ALL ON PROCEDURE memwarden.extract_captures() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.extract_captures() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.extract_captures TO memwarden_jobs, memwarden_admin;

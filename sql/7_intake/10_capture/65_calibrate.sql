@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden.calibrate(
 RETURNS TABLE (stated_from double precision, stated_to double precision, decided integer, approved integer,
     confidence double precision, version integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(calibrate.org, 'full');
@@ -38,7 +37,7 @@ BEGIN
       FROM generate_series(1, 10) AS n (bin);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.calibrate(text, text, text, boolean) IS
+COMMENT ON FUNCTION memwarden.calibrate IS
     'Computes what an extractor''s stated confidence is worth, from what reviewers decided about its candidates. It concerns '
     'captures of one source, and returns ten rows, one for each tenth of stated confidence. With few decisions the confidence stays '
     'near the stated one (a prior of ten decisions). It never falls as the stated confidence rises. extractor: the name of the '
@@ -50,13 +49,11 @@ COMMENT ON FUNCTION memwarden.calibrate(text, text, text, boolean) IS
     'organisations, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: F2.';
-REVOKE ALL ON FUNCTION memwarden.calibrate(text, text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.calibrate(text, text, text, boolean) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.calibrate TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.decided_candidates(p_org_id bigint, p_extractor text, p_source text)
 RETURNS TABLE (bin integer, decided integer, approved integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -73,15 +70,13 @@ BEGIN
      GROUP BY 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.decided_candidates(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.decided_candidates IS
     'How many candidates of an extractor about a source reviewers decided, and how many of them they approved as they '
     'stood, by tenths (0 to 9) of the confidence that it stated.';
-REVOKE ALL ON FUNCTION memwarden_internal.decided_candidates(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.calibration_curve(p_decided integer[], p_approved integer[])
 RETURNS double precision[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_prior constant double precision := 10;
@@ -109,7 +104,6 @@ BEGIN
          ORDER BY g.place);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.calibration_curve(integer[], integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.calibration_curve IS
     'By bins of stated confidence, the share that was approved, with ten decisions at the middle of the bin added to '
     'each and neighbours pooled until none falls.';
-REVOKE ALL ON FUNCTION memwarden_internal.calibration_curve(integer[], integer[]) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.capture_of(item_id uuid)
 RETURNS TABLE (version integer, capture_id uuid, source text, session_id text, captured_at timestamptz, extractor text,
     extractor_version integer, text_kept boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -20,11 +19,10 @@ BEGIN
      ORDER BY v.version DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.capture_of(uuid) IS
+COMMENT ON FUNCTION memwarden.capture_of IS
     'Lists the captures that the versions of a memory were extracted from, newest first. It returns nothing of what '
     'the captures say. No row is returned for a memory that was not extracted, or that the caller may not see. '
     'source, session_id, captured_at: NULL once the log no longer keeps the capture. extractor, extractor_version: '
     'which version of which extractor read it. text_kept: whether the log still keeps the text of the capture. Raises '
     '28000 without an identity. Source: F2, F8.';
-REVOKE ALL ON FUNCTION memwarden.capture_of(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture_of(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.capture_of TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.citable(max_rows integer DEFAULT 20)
 RETURNS TABLE (uri text, recorder text, source text, external_id text, speakers text[], scope text, captured_at timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.enter_to_read();
@@ -45,10 +44,9 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.citable(integer) IS
+COMMENT ON FUNCTION memwarden.citable IS
     'Lists the captures that the caller may cite as evidence, newest first, without what they say. It looks at the last 1,000 captures '
     'of the scopes that the caller reads. uri: what to cite in evidence of a write. recorder, source, external_id: who recorded it, '
     'where it comes from, and its name there. speakers: who speaks in it, as it was recorded. max_rows: 1 to 100; default 20. Raises '
     '28000 without an identity; 22023 for max_rows out of range; 55000 when storage and functions disagree.';
-REVOKE ALL ON FUNCTION memwarden.citable(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.citable(integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.citable TO memwarden_agent, memwarden_curator;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_capture()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_terms   record := memwarden_internal.capture_terms(OLD.org_id, OLD.source);
@@ -23,15 +22,13 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_capture() IS
+COMMENT ON FUNCTION memwarden_internal.guard_capture IS
     'Trigger: a capture loses its text when its source keeps none so long, and goes when its source keeps it no more or '
     'with an erasure; nothing else changes.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_capture() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_extractor()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed memwarden_data.extractor := OLD;
@@ -43,13 +40,11 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_extractor() IS 'Trigger: of a version of an extractor changes only whether it is enabled.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_extractor() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.guard_extractor IS 'Trigger: of a version of an extractor changes only whether it is enabled.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compact_next_captures(p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -81,11 +76,10 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compact_next_captures(integer) IS
+COMMENT ON FUNCTION memwarden_internal.compact_next_captures IS
     'Deletes up to p_count captures whose source keeps them no longer, or where there are none takes the text of so '
     'many; false when nothing is due. Captures of an organisation in which a legal hold is in force stay. Two callers take different ones.';
-REVOKE ALL ON FUNCTION memwarden_internal.compact_next_captures(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.compact_next_captures(integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.compact_next_captures TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.compact_captures()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -94,17 +88,15 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_captures');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.compact_captures() IS
+COMMENT ON PROCEDURE memwarden.compact_captures IS
     'Deletes texts and records of captures whose retention is over, as a job. The terms are today''s, see define_capture_source(). '
     'maintain() drops the months in which no capture is left. Captures of an organisation in which a legal hold is in force stay. It is '
     'safe to run twice at once and to kill. It commits after each thousand captures, so it cannot run inside a transaction. Source: F1.';
-REVOKE ALL ON PROCEDURE memwarden.compact_captures() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.compact_captures() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.compact_captures TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_capture_retention()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- A month later than the last row may stay: what is dropped is empty.
@@ -115,7 +107,6 @@ BEGIN
             'memwarden_data.capture';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_capture_retention() IS
+COMMENT ON FUNCTION memwarden_internal.set_capture_retention IS
     'Tells pg_partman from when on months of captures are dropped: two months after no source keeps a row of them, and not '
     'while a legal hold is in force.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_capture_retention() FROM PUBLIC;

@@ -3,7 +3,6 @@ RETURNS TABLE (capture_id uuid, source text, scope text, external_id text, sessi
     recorded_at timestamptz,
                bytes integer, content_hash bytea, masked jsonb, text_kept boolean, candidates integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -18,15 +17,17 @@ BEGIN
      WHERE c.org_id = ANY (v_orgs) AND c.principal_id = v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_captures() IS 'The rows of memwarden.captures.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_captures() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_captures() TO memwarden_agent, memwarden_curator;
+COMMENT ON VIEW memwarden.captures IS
+    'Lists the caller''s captures, without their text. It shows where a capture came from, when, its size and hash, what was masked '
+    'in it, and whether the text is still kept. content_hash: SHA-256; of an encrypted capture an HMAC under the key of its subject. '
+    'candidates counts the candidates that came of it; it is null until somebody has read '
+    'the capture.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_captures TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_extractors()
 RETURNS TABLE (org text, extractor text, version integer, source text, method text, implementation text, layer text,
     floor double precision, enabled boolean, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -38,16 +39,15 @@ BEGIN
      WHERE v_all OR e.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_extractors() IS 'The rows of memwarden.extractors.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_extractors() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_extractors() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.extractors IS
+    'Lists the extractors in all their versions, see define_extractor(). Rows of organisation global hold for all organisations.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_extractors
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_extraction_statistics()
 RETURNS TABLE (org text, extractor text, version integer, source text, captures bigint, failed bigint, candidates bigint, dropped bigint,
                committed bigint, waiting bigint, refused bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -69,14 +69,15 @@ BEGIN
      GROUP BY o.name, e.extractor, e.version, c.source;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_extraction_statistics() IS 'The rows of memwarden.extraction_statistics.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_extraction_statistics() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_extraction_statistics() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.extraction_statistics IS
+    'Shows the results of each version of an extractor, by source. It counts the captures read, the failures, the candidates asked '
+    'for and dropped, and what became of their writes.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_extraction_statistics
+    TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.capture_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -93,7 +94,6 @@ BEGIN
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.capture_status() IS
+COMMENT ON FUNCTION memwarden_internal.capture_status IS
     'Captures, the caller''s own and for administrators all, that hold something in a shape that no extractor has read, as long as '
     'their text is kept; no row where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.capture_status() FROM PUBLIC;

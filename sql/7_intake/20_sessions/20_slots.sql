@@ -3,14 +3,12 @@ CREATE OR REPLACE FUNCTION memwarden_internal.importance_weight(p_importance tex
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_importance WHEN 'critical' THEN 1 WHEN 'high' THEN 0.8 WHEN 'normal' THEN 0.5 WHEN 'low' THEN 0.2 END;
-COMMENT ON FUNCTION memwarden_internal.importance_weight(text) IS
+COMMENT ON FUNCTION memwarden_internal.importance_weight IS
     'What critical, high, normal and low count for, 0 to 1; NULL for any other word.';
-REVOKE ALL ON FUNCTION memwarden_internal.importance_weight(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.with_observation(p_kept jsonb, p_new jsonb, p_max integer)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -24,15 +22,13 @@ BEGIN
                  LIMIT p_max) AS k);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.with_observation(jsonb, jsonb, integer) IS
+COMMENT ON FUNCTION memwarden_internal.with_observation IS
     'Observations with one more, at most p_max: the newest, then critical ones, then the newest of the others. In the '
     'order in which they are shown: critical ones first, each kind newest first. Source: four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden_internal.with_observation(jsonb, jsonb, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.chosen_constraints(p_constraints jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -47,15 +43,13 @@ BEGIN
                  LIMIT 8) AS k);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.chosen_constraints(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.chosen_constraints IS
     'Of constraints (texts, or {"text", "importance"}) the 8 that matter most, by importance and then by how specific '
     'they are, in the order given. Source: four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden_internal.chosen_constraints(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pruned_scratchpad(p_text text)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF length(p_text) <= 500 THEN
@@ -68,16 +62,14 @@ BEGIN
          WHERE k.length <= 501), left(split_part(p_text, E'\n', -1), 500));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pruned_scratchpad(text) IS
+COMMENT ON FUNCTION memwarden_internal.pruned_scratchpad IS
     'The last whole lines of a text, at most 500 characters; of a longer last line its beginning. Source: four-layer '
     'design, 3.';
-REVOKE ALL ON FUNCTION memwarden_internal.pruned_scratchpad(text) FROM PUBLIC;
 
 -- What is sensitive is taken out before anything is stored: a workbench that refused would lose what happened.
 CREATE OR REPLACE FUNCTION memwarden_internal.mask_session(p_org_id bigint, p_document jsonb, OUT document jsonb, OUT masked jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_clean record := memwarden_internal.mask_capture(p_document::text, '{}', memwarden_internal.ruleset(p_org_id, NULL));
@@ -89,7 +81,6 @@ BEGIN
     masked := v_clean.masked;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.mask_session(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.mask_session IS
     'A document with [KIND] in the place of all that the sensitivity rules block, encrypt or redact; masked: where, as '
     'findings, NULL for nowhere.';
-REVOKE ALL ON FUNCTION memwarden_internal.mask_session(bigint, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.session_key(p_org_id bigint, p_session_id uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id uuid := (SELECT memwarden_internal.demanded_key(s.org_id, s.class, s.subject) FROM memwarden_data.session AS s
@@ -15,16 +14,14 @@ BEGIN
          WHERE e.org_id = p_org_id AND e.session_id = p_session_id LIMIT 1));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_key(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.session_key IS
     'The key under which the working memory of a session is encrypted: that of its class, or of something that it remembers; NULL '
     'for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_key(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_slots(
     p_org_id bigint, p_session_id uuid, p_slots jsonb, p_key_id uuid DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now    record;
@@ -56,16 +53,14 @@ BEGIN
      WHERE w.org_id = p_org_id AND w.session_id = p_session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_slots(bigint, uuid, jsonb, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.keep_slots IS
     'Puts slots (goal, plan, observations, constraints, scratchpad) into working memory; the others stay. p_key_id: the key of what '
     'they say, from which on all of it is encrypted. The caller holds the session. Raises F0000 where nobody here opens what is there.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_slots(bigint, uuid, jsonb, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_observation(
     p_org_id bigint, p_session_id uuid, p_observation jsonb, p_key_id uuid DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.keep_slots(p_org_id, p_session_id, jsonb_build_object(
@@ -74,6 +69,5 @@ BEGIN
        FROM memwarden_data.said_working_memory AS w WHERE w.org_id = p_org_id AND w.session_id = p_session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.add_observation(bigint, uuid, jsonb, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.add_observation IS
     'Adds an observation to working memory, as with_observation() says; p_key_id: as keep_slots() takes it.';
-REVOKE ALL ON FUNCTION memwarden_internal.add_observation(bigint, uuid, jsonb, uuid) FROM PUBLIC;

@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.find_session(
     OUT about text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -27,17 +26,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_session(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.find_session IS
     'A session of the caller''s own, in a scope that it still writes; is_open: neither closed nor over; about: the subject of what it '
     'remembers. Raises 42704 '
     'for any other, 28000 without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_session(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_session(
     p_session_id uuid, p_writes boolean, OUT org_id bigint, OUT principal_id bigint, OUT scope_id bigint, OUT scope text, OUT task text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_caller  bigint := memwarden_internal.open_door();
@@ -72,17 +69,15 @@ BEGIN
     task := v_session.task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_session(uuid, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.hold_session IS
     'Locks an open session of the caller''s own, and with p_writes the scope''s layer session before it; its working '
     'memory is there. Raises 42704 for one that is not the caller''s, 55000 for one that is over, 25006 on a standby, '
     '55P03 while another writer holds the scope; otherwise as open_door() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_session(uuid, boolean) FROM PUBLIC;
 
 -- Only what is missing: whoever goes on after a crash need not know that there was one.
 CREATE OR REPLACE FUNCTION memwarden_internal.restore_working_memory(p_org_id bigint, p_session_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_state jsonb;
@@ -108,16 +103,14 @@ BEGIN
         memwarden_internal.session_key(p_org_id, p_session_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.restore_working_memory(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.restore_working_memory IS
     'Makes the working memory of a session where there is none, as after a crash, from what the session remembers: '
     'goal, plan, constraints and critical observations. The caller holds the session.';
-REVOKE ALL ON FUNCTION memwarden_internal.restore_working_memory(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_memories(p_org_id bigint, p_session_id uuid)
 RETURNS TABLE (request_id uuid, part text, importance text, ordinal integer, item_id uuid, version_id uuid, content jsonb,
     status text, promotion_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := (SELECT s.principal_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id
@@ -140,15 +133,13 @@ BEGIN
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_memories(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.session_memories IS
     'What a session remembers, and as long as it could be recovered what it remembered: goals, progress, observations, '
     'as far as their author may still read them.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_memories(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_state(p_org_id bigint, p_session_id uuid)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_goal record;
@@ -161,14 +152,12 @@ BEGIN
     RETURN v_goal.content || CASE WHEN v_done IS NULL THEN '{}' ELSE jsonb_build_object('done', v_done) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_state(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.session_state IS
     'What a session last remembers of goal, plan, steps done and constraints; NULL where it had no goal.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_state(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.most_items(p_org_id bigint, p_session_id uuid, p_layer text)
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT l.max_items FROM memwarden_data.kept_layer AS l
@@ -178,9 +167,7 @@ BEGIN
              ORDER BY l.principal_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) IS
-    'max_items of a layer for the agent of a session; NULL for no limit.';
-REVOKE ALL ON FUNCTION memwarden_internal.most_items(bigint, uuid, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.most_items IS 'max_items of a layer for the agent of a session; NULL for no limit.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shown_observation(p_content jsonb, p_importance text, p_ordinal integer)
 RETURNS jsonb
@@ -188,6 +175,5 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object('tool', p_content -> 'tool', 'importance', p_importance, 'ordinal', p_ordinal,
     'result', CASE WHEN length(p_content ->> 'result') > 200 THEN left(p_content ->> 'result', 199) || '…'
                    ELSE p_content ->> 'result' END);
-COMMENT ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.shown_observation IS
     'An observation as working memory has it: of the result at most 200 characters. Source: four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) FROM PUBLIC;

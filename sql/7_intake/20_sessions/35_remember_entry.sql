@@ -1,30 +1,23 @@
 -- An answer of what a session asks to have remembered. An update script runs this again, hence the question.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.session_result') IS NULL THEN
-        CREATE TYPE memwarden_internal.session_result AS (
-            request_id   uuid,
-            outcome      text,
-            item_id      uuid,
-            gate         text,
-            reason       text,
-            detail       jsonb,
-            retry_after  timestamptz,
-            -- working memory has it
-            kept         boolean,
-            masked       jsonb
-        );
-    END IF;
-    IF to_regtype('memwarden_internal.remembered_entry') IS NULL THEN
-        CREATE TYPE memwarden_internal.remembered_entry AS (
-            result   memwarden_internal.session_result,
-            content  jsonb,
-            ordinal  integer,
-            key_id   uuid
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.session_result AS (
+    request_id   uuid,
+    outcome      text,
+    item_id      uuid,
+    gate         text,
+    reason       text,
+    detail       jsonb,
+    retry_after  timestamptz,
+    -- working memory has it
+    kept         boolean,
+    masked       jsonb
+);
+
+CREATE TYPE memwarden_internal.remembered_entry AS (
+    result   memwarden_internal.session_result,
+    content  jsonb,
+    ordinal  integer,
+    key_id   uuid
+);
 COMMENT ON TYPE memwarden_internal.remembered_entry IS
     'The answer, what may stand elsewhere of what was said and under which key, and which entry of its session it is.';
 COMMENT ON TYPE memwarden_internal.session_result IS
@@ -39,7 +32,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.remember_entry(
     p_request_id uuid DEFAULT NULL)
 RETURNS memwarden_internal.remembered_entry
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id    uuid := coalesce(p_request_id, memwarden_internal.uuid7());
@@ -97,15 +89,13 @@ BEGIN
     RETURN v_entry;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.remember_entry(bigint, uuid, text, text, text, text, jsonb, jsonb, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.remember_entry IS
     'Asks for a write into layer session with what is sensitive masked, and notes it as an entry of the session. '
     'content: as the gates let it stand; NULL, and no entry, where they refused it or it was there before.';
-REVOKE ALL ON FUNCTION memwarden_internal.remember_entry(bigint, uuid, text, text, text, text, jsonb, jsonb, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.limit_session(p_org_id bigint, p_session_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_max     integer := memwarden_internal.most_items(p_org_id, p_session_id, 'session');
@@ -133,8 +123,7 @@ BEGIN
         (SELECT s.principal_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.limit_session(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.limit_session IS
     'Lets the least important of the oldest observations expire where a session has more memories than max_items of '
     'layer session, and goals and progress that newer ones replace. The caller holds the scope. Source: four-layer '
     'design, 2.';
-REVOKE ALL ON FUNCTION memwarden_internal.limit_session(bigint, uuid) FROM PUBLIC;

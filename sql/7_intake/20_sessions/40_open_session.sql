@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.open_session(
     scope text, task text, ttl interval DEFAULT NULL, shared boolean DEFAULT NULL, subject text DEFAULT NULL, class text DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place   record := memwarden_internal.capture_place(memwarden_internal.open_door(), open_session.scope);
@@ -50,7 +49,7 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) IS
+COMMENT ON FUNCTION memwarden.open_session IS
     'Opens a session for the caller''s work on a task in a scope, and returns its id. An agent has one open session '
     'for a task and scope. Where it is open already, from this process or another, the call returns its id. Nobody '
     'else sees the session. What the session remembers are memories of layer session. As shipped, that layer is not '
@@ -65,13 +64,11 @@ COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, 
     'malformed; 25006 on a standby; 22023 '
     'for arguments out of range; 55P03 while another '
     'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 2.';
-REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean, text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.open_session TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_session_class(p_org_id bigint, p_principal_id bigint, p_class text, p_subject text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_subject IS NOT NULL AND (p_subject !~ E'\\S' OR length(p_subject) > 1000) THEN
@@ -82,14 +79,12 @@ BEGIN
     PERFORM memwarden_internal.demanded_key(p_org_id, p_class, p_subject);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_session_class(bigint, bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_session_class IS
     'Raises what demanded_key() raises, and 22023 for a subject that is blank, too long or holds what may not be kept.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_session_class(bigint, bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_ttl(p_org_id bigint, p_principal_id bigint, p_ttl interval)
 RETURNS interval
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_layer record;
@@ -103,14 +98,12 @@ BEGIN
     RETURN coalesce(p_ttl, v_layer.default_ttl, v_layer.max_ttl);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_ttl(bigint, bigint, interval) IS
+COMMENT ON FUNCTION memwarden_internal.session_ttl IS
     'The time to live of a session that is to have this one, or that of its layer. Raises 22023 for one out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_ttl(bigint, bigint, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_task(p_principal_id bigint, p_task text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_task IS NULL OR length(p_task) > 200 OR p_task !~ E'^\\S(.*\\S)?$' OR p_task ~ '[[:cntrl:]]' THEN
@@ -120,14 +113,12 @@ BEGIN
     RETURN p_task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_task(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.session_task IS
     'The name of a task. Raises 22023 for one that is blank, too long, has line ends or holds what may not be kept.';
-REVOKE ALL ON FUNCTION memwarden_internal.session_task(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_shared_session(p_org_id bigint, p_principal_id bigint, p_session text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Apart from the query, whose planner would cast what is no id.
@@ -140,6 +131,5 @@ BEGIN
          WHERE s.org_id = p_org_id AND s.session_id = p_session::uuid AND s.principal_id = p_principal_id AND s.shared);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_shared_session(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.is_shared_session IS
     'Whether a principal has a session of that id whose memories others read; false or NULL for what is no id.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_shared_session(bigint, bigint, text) FROM PUBLIC;

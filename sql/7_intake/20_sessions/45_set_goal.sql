@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_goal(
     session_id uuid, goal text DEFAULT NULL, plan text[] DEFAULT NULL, constraints jsonb DEFAULT NULL, request_id uuid DEFAULT NULL)
 RETURNS memwarden_internal.session_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(set_goal.session_id, true);
@@ -39,7 +38,7 @@ BEGIN
     RETURN v_done.result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) IS
+COMMENT ON FUNCTION memwarden.set_goal IS
     'Sets goal, plan and constraints of a session of the caller''s own. Working memory and the session''s memories '
     'get them at once. Returns the outcome of that write. Where a gate refuses it, nothing changes. What is NULL '
     'stays as it was. Sensitive parts are masked before they are stored. goal: one sentence, 1 to 300 characters on '
@@ -50,13 +49,11 @@ COMMENT ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) IS
     '55000 for a session that is over; F0000 where it is encrypted and this server does not open its key; 25006 on a standby; '
     '22023 for arguments out of range; 55P03 while another '
     'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.set_goal TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_goal(p_goal text, p_plan text[], p_constraints jsonb)
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF length(p_goal) > 300 OR p_goal !~ E'\\S' OR p_goal ~ '[[:cntrl:]]' THEN
@@ -79,13 +76,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_goal(text, text[], jsonb) IS 'Raises 22023 for arguments of set_goal() out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_goal(text, text[], jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_goal IS 'Raises 22023 for arguments of set_goal() out of range.';
 
 CREATE OR REPLACE FUNCTION memwarden.advance_plan(session_id uuid, request_id uuid DEFAULT NULL)
 RETURNS TABLE (done integer, total integer, current_step text, next_step text, outcome text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(advance_plan.session_id, true);
@@ -117,11 +112,10 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.advance_plan(uuid, uuid) IS
+COMMENT ON FUNCTION memwarden.advance_plan IS
     'Marks the current step of a session''s plan as done. For a plan that is done, nothing changes and outcome is '
     'NULL. Where a gate refuses the write that remembers the step, nothing changes. request_id: as in write(), for '
     'asking again. done, total: how many steps are done, and how many there are. current_step, next_step: the steps '
     'that are now current and next; NULL where there is none. outcome, reason: of the write that remembers the step. '
     'Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden.advance_plan(uuid, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.advance_plan(uuid, uuid) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.advance_plan TO memwarden_agent, memwarden_curator;

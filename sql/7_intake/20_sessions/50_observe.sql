@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.observe(
     session_id uuid, tool text, result text, importance text DEFAULT 'normal', evidence jsonb DEFAULT NULL, request_id uuid DEFAULT NULL)
 RETURNS memwarden_internal.session_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(observe.session_id, true);
@@ -29,7 +28,7 @@ BEGIN
     RETURN v_done.result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) IS
+COMMENT ON FUNCTION memwarden.observe IS
     'Records what a tool returned, in working memory and in the session''s memories at once. Returns the outcome of '
     'the write. What a gate refuses is kept nowhere. Sensitive parts are masked before they are stored. tool: its '
     'name, 1 to 100 letters, digits and _.:-. result: at most 256 KiB; working memory has its first 200 characters. '
@@ -39,13 +38,11 @@ COMMENT ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) IS
     'working says: critical ones first, then the newest. The session keeps as many as max_items of layer session '
     'says. The least important of the oldest go first. masked: where something was masked. Raises errors as '
     'set_goal() does, otherwise as write() does. Source: four-layer design, 2 and 3.';
-REVOKE ALL ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.observe TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.note(session_id uuid, "text" text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(note.session_id, true);
@@ -62,17 +59,15 @@ BEGIN
         'scratchpad', memwarden_internal.pruned_scratchpad(v_text)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.note(uuid, text) IS
+COMMENT ON FUNCTION memwarden.note IS
     'Adds a line to the scratchpad of a session''s working memory, and to nothing else. The scratchpad keeps its last '
     '500 characters, in whole lines, until end_turn(). text: 1 to 500 characters; sensitive parts are masked. Raises '
     'errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden.note(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.note(uuid, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.note TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.end_turn(session_id uuid)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(end_turn.session_id, true);
@@ -85,9 +80,8 @@ BEGIN
     RETURN v_turn;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.end_turn(uuid) IS
+COMMENT ON FUNCTION memwarden.end_turn IS
     'Ends a turn of a session and returns how many turns it has had. Working memory loses observations and '
     'scratchpad. It keeps goal, plan and constraints. Raises errors as set_goal() does, otherwise as write() does. '
     'Source: four-layer design, 2.';
-REVOKE ALL ON FUNCTION memwarden.end_turn(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.end_turn(uuid) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.end_turn TO memwarden_agent, memwarden_curator;

@@ -1,27 +1,20 @@
 -- An update script runs this again, hence the question.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.working_memory_slots') IS NULL THEN
-        CREATE TYPE memwarden_internal.working_memory_slots AS (
-            session_id    uuid,
-            scope         text,
-            task          text,
-            turn          integer,
-            goal          text,
-            plan          jsonb,
-            observations  jsonb,
-            constraints   jsonb,
-            scratchpad    text
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.working_memory_slots AS (
+    session_id    uuid,
+    scope         text,
+    task          text,
+    turn          integer,
+    goal          text,
+    plan          jsonb,
+    observations  jsonb,
+    constraints   jsonb,
+    scratchpad    text
+);
 COMMENT ON TYPE memwarden_internal.working_memory_slots IS 'The working memory of a session, slot by slot.';
 
 CREATE OR REPLACE FUNCTION memwarden.working_memory(session_id uuid)
 RETURNS memwarden_internal.working_memory_slots
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(working_memory.session_id, false);
@@ -35,11 +28,10 @@ BEGIN
     RETURN v_slots;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.working_memory(uuid) IS
+COMMENT ON FUNCTION memwarden.working_memory IS
     'Returns the working memory of a session of the caller''s own, slot by slot. It counts as a call, so the session '
     'lives on. After a crash the slots are made anew from what the session remembers. plan: {"steps", "done"}. '
     'observations: [{"tool", "result", "importance", "ordinal"}], critical ones first and each kind newest first. '
     'constraints: [{"text", "importance"}]. Raises errors as set_goal() does, otherwise as write() does. Source: '
     'four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden.working_memory(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.working_memory(uuid) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.working_memory TO memwarden_agent, memwarden_curator;

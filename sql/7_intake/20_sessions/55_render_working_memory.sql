@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.working_memory_lines(p_memory memwarden_internal.working_memory_slots)
 RETURNS TABLE (ordinal integer, line text, yields bigint)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_done integer := (p_memory.plan ->> 'done')::integer;
@@ -31,15 +30,13 @@ BEGIN
               FROM string_to_table(p_memory.scratchpad, E'\n') WITH ORDINALITY AS n (line, place) WHERE p_memory.scratchpad <> '') AS l;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.working_memory_lines(memwarden_internal.working_memory_slots) IS
+COMMENT ON FUNCTION memwarden_internal.working_memory_lines IS
     'Working memory line by line, in the order in which it is shown; yields: in which order lines are left out where '
     'there is no room, NULL for goal and constraints, which never are.';
-REVOKE ALL ON FUNCTION memwarden_internal.working_memory_lines(memwarden_internal.working_memory_slots) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.render_slots(p_memory memwarden_internal.working_memory_slots, p_token_budget integer)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_least  integer;
@@ -61,21 +58,19 @@ BEGIN
          WHERE k.yields IS NULL OR k.tokens <= p_token_budget);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.render_slots(memwarden_internal.working_memory_slots, integer) IS
+COMMENT ON FUNCTION memwarden_internal.render_slots IS
     'Working memory as render_working_memory() has it, of slots that are at hand. Raises 22023 for a budget out of '
     'range or too small for goal and constraints.';
-REVOKE ALL ON FUNCTION memwarden_internal.render_slots(memwarden_internal.working_memory_slots, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.render_working_memory(session_id uuid, token_budget integer DEFAULT 1000)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.render_slots(memwarden.working_memory(render_working_memory.session_id), render_working_memory.token_budget);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.render_working_memory(uuid, integer) IS
+COMMENT ON FUNCTION memwarden.render_working_memory IS
     'Renders the working memory of a session of the caller''s own as a text for a model. The order is always '
     '[TASK_GOAL], [CURRENT_STEP], [NEXT_STEP], then a line [OBSERVATION], [CONSTRAINT] or [SCRATCHPAD] for each '
     'entry. An empty slot is left out. Each entry is JSON behind its label, on its own line. It cannot look like a '
@@ -85,5 +80,4 @@ COMMENT ON FUNCTION memwarden.render_working_memory(uuid, integer) IS
     'loses goal and constraints: where these alone exceed the budget, the call fails. Raises 22023 for a token_budget '
     'out of range or too small for goal and constraints; otherwise as set_goal() does, and as write() does. Source: '
     'four-layer design, 3.';
-REVOKE ALL ON FUNCTION memwarden.render_working_memory(uuid, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.render_working_memory(uuid, integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.render_working_memory TO memwarden_agent, memwarden_curator;

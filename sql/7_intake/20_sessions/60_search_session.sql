@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.search_session(session_id uuid, query text, k integer DEFAULT 10, surface text DEFAULT NULL)
 RETURNS TABLE (request_id uuid, part text, importance text, item_id uuid, content jsonb, score double precision)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record := memwarden_internal.find_session(search_session.session_id);
@@ -45,11 +44,10 @@ BEGIN
      LIMIT search_session.k;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.search_session(uuid, text, integer, text) IS
+COMMENT ON FUNCTION memwarden.search_session IS
     'Returns what a session of the caller''s own remembers about a query, best first. It searches goals, progress and '
     'observations with their whole results, also those that working memory has let go. A session that is over gives '
     'no row. The call is recorded as a recall of the session. k: at most so many rows, 1 to 1,000; default 10. '
     'surface: the boundary that the answer crosses, as recall() takes it. Raises 42704 for a session that is not the '
     'caller''s; 22023 for k; otherwise as recall() does. Source: four-layer design, 2.';
-REVOKE ALL ON FUNCTION memwarden.search_session(uuid, text, integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.search_session(uuid, text, integer, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.search_session TO memwarden_agent, memwarden_curator;

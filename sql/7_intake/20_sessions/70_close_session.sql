@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION memwarden.close_session(
 RETURNS TABLE (part text, importance text, content jsonb, disposition text, request_id uuid, outcome text, item_id uuid,
     gate text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -43,7 +42,7 @@ BEGIN
     RETURN QUERY SELECT c.* FROM memwarden_internal.closing_of(v_session.org_id, close_session.session_id) AS c;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.close_session(uuid, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden.close_session IS
     'Ends a session of the caller''s own and writes what matters of it into a lasting layer. All of it is written in '
     'the caller''s name and through every gate. The memories of the session expire, and its working memory is gone. '
     'It is one transaction: a call that was cut off has done nothing. Where it is called again, or from two processes '
@@ -56,13 +55,11 @@ COMMENT ON FUNCTION memwarden.close_session(uuid, text, text, text, text) IS
     '42704 for a session that is not the caller''s, a target_scope that it does not write, or an unknown layer; 55000 '
     'for a closed scope; 25006 on a standby; 22023 for arguments out of range; 55P03 while another writer holds the '
     'lock on the scope; otherwise as write() does. Source: four-layer design, 2.';
-REVOKE ALL ON FUNCTION memwarden.close_session(uuid, text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.close_session(uuid, text, text, text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.close_session TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_closing(p_summary text, p_promote text, p_layer text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF length(p_summary) > 2000 OR p_summary !~ E'\\S' THEN
@@ -77,15 +74,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_closing(text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_closing IS
     'Raises 22023 or 42704 for arguments of close_session() out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_closing(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promote_entries(
     p_org_id bigint, p_session_id uuid, p_layer text, p_scope text, p_ended_at timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_task  text := (SELECT s.task FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id);
@@ -112,16 +107,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promote_entries(bigint, uuid, text, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.promote_entries IS
     'Asks for what a session observed and holds important to be written into a lasting layer, in the caller''s name: '
     'what it has now, or had at p_ended_at, when it was last used. The caller holds both scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.promote_entries(bigint, uuid, text, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_summary(p_org_id bigint, p_session_id uuid, p_scope text, p_task text,
     p_layer text, p_summary text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_clean    record := memwarden_internal.mask_session(p_org_id, to_jsonb(p_summary));
@@ -155,15 +148,13 @@ BEGIN
       FROM memwarden_data.session_entry AS x WHERE x.org_id = p_org_id AND x.session_id = p_session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_summary(bigint, uuid, text, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.write_summary IS
     'Asks for the summary of a session to be written into a lasting layer, in the caller''s name, on the grounds of '
     'what was promoted.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_summary(bigint, uuid, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.release_session(p_org_id bigint, p_session_id uuid, p_reason text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.end_items(
@@ -177,15 +168,13 @@ BEGIN
     DELETE FROM memwarden_data.working_memory AS w WHERE w.org_id = p_org_id AND w.session_id = p_session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.release_session(bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.release_session IS
     'Lets what a session remembers expire and takes its working memory away. The caller holds its scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.release_session(bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.closing_of(p_org_id bigint, p_session_id uuid)
 RETURNS TABLE (part text, importance text, content jsonb, disposition text, request_id uuid, outcome text, item_id uuid,
     gate text, reason text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -204,5 +193,4 @@ BEGIN
      ORDER BY e.ordinal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.closing_of(bigint, uuid) IS 'What became of the entries of a session that is over.';
-REVOKE ALL ON FUNCTION memwarden_internal.closing_of(bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.closing_of IS 'What became of the entries of a session that is over.';

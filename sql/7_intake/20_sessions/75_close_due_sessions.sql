@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_ending(p_org_id bigint, p_scope_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- In the order of batches.
@@ -10,14 +9,12 @@ BEGIN
         p_scope_id, 'session');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.hold_ending IS
     'Locks what the end of a session writes; false where another writer keeps it busy, or the scope is closed.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_session(p_org_id bigint, p_session_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record;
@@ -45,15 +42,13 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.expire_session(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.expire_session IS
     'Ends a session whose time is over as close_session() would have: asks, in the name of its agent, for what is '
     'important to be remembered; false where it is not over, somebody was first, or another writer holds the scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.expire_session(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.close_next_session(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
@@ -77,11 +72,10 @@ BEGIN
     RETURN v_session.session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_next_session(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.close_next_session IS
     'Ends the next session behind p_after whose time is over and returns it; NULL when there is none. Two callers do '
     'each once.';
-REVOKE ALL ON FUNCTION memwarden_internal.close_next_session(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_session(uuid) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_session TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.close_due_sessions()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -90,20 +84,18 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_sessions');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.close_due_sessions() IS
+COMMENT ON PROCEDURE memwarden.close_due_sessions IS
     'Ends every session whose time to live is over, as a job. It asks to have each critical or high observation written into layer '
     'episodic of the session''s scope, through every gate and in the name of its agent, as close_session() does. What the session '
     'remembers expires, and its working memory is deleted. resume_session() goes on with its task. A session that meets an error, as '
     '28000 where its agent is disabled at that moment, stays for the next run, with a warning. It is safe to run twice at once and '
     'to kill. It commits after each session, so it cannot run inside a transaction. Raises 25001 at an isolation level other than '
     'READ COMMITTED. Source: four-layer design, 2.';
-REVOKE ALL ON PROCEDURE memwarden.close_due_sessions() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.close_due_sessions() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.close_due_sessions TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_sessions_of(p_scopes bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH ended AS (
@@ -114,6 +106,5 @@ BEGIN
     DELETE FROM memwarden_data.working_memory AS w USING ended AS e WHERE w.org_id = e.org_id AND w.session_id = e.session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_sessions_of(bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.end_sessions_of IS
     'Ends the sessions of scopes that are being closed, whose memories expire with them. The caller holds the scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_sessions_of(bigint[]) FROM PUBLIC;

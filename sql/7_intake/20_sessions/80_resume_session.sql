@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden.resume_session(scope text, task text, ttl interval DEFAULT NULL, shared boolean DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id       uuid := memwarden.open_session(resume_session.scope, resume_session.task, resume_session.ttl, resume_session.shared);
@@ -55,7 +54,7 @@ BEGIN
     RETURN v_envelope;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
+COMMENT ON FUNCTION memwarden.resume_session IS
     'Continues a task of the caller''s own, and returns what its last session left as an envelope. It opens the '
     'session as open_session() does. The working memory of a new session starts with what the last one left: goal, '
     'plan with its done steps, constraints and critical findings; and with its subject and class. scope, task, ttl, shared: as in '
@@ -70,14 +69,12 @@ COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
     'Where the session is open already, as after a restart, the call changes nothing, and what that session has said '
     'and found since comes first. Raises errors as open_session() does, otherwise as write() does. Source: four-layer '
     'design, 8.';
-REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.resume_session TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.findings(
     p_org_id bigint, p_principal_id bigint, p_session_id uuid, p_surface text DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_labels integer[] := CASE WHEN p_surface IS NOT NULL THEN memwarden_internal.labels_across(p_principal_id, p_surface) END;
@@ -118,8 +115,7 @@ BEGIN
                  ORDER BY is_summary DESC, importance DESC, e.ordinal DESC LIMIT 20) AS f);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.findings(bigint, bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.findings IS
     'What a session that is over found, most important first, at most 20: as lasting memory has it now, or as the '
     'session noted it; of these what may cross a surface (NULL: none), unstripped, and nothing that looks like an '
     'instruction to its reader.';
-REVOKE ALL ON FUNCTION memwarden_internal.findings(bigint, bigint, uuid, text) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.slots_across(
     p_org_id bigint, p_memory memwarden_internal.working_memory_slots, p_surface text)
 RETURNS memwarden_internal.working_memory_slots
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_surface IS NULL THEN
@@ -14,14 +13,12 @@ BEGIN
         'scratchpad', p_memory.scratchpad), p_surface));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.slots_across(bigint, memwarden_internal.working_memory_slots, text) IS
+COMMENT ON FUNCTION memwarden_internal.slots_across IS
     'Working memory without what a surface (NULL: none) strips. It is what its owner has put there: nothing of it is capped.';
-REVOKE ALL ON FUNCTION memwarden_internal.slots_across(bigint, memwarden_internal.working_memory_slots, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.findings_across(p_org_id bigint, p_principal_id bigint, p_session_id uuid, p_surface text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce(nullif(memwarden_internal.stripped(p_org_id, jsonb_build_object(
@@ -29,14 +26,12 @@ BEGIN
         'null'), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.findings_across(bigint, bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.findings_across IS
     'What a session that is over found, as findings() has it, stripped as a surface (NULL: none) asks.';
-REVOKE ALL ON FUNCTION memwarden_internal.findings_across(bigint, bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.envelope_across(p_envelope jsonb, p_surface text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_session record;
@@ -57,6 +52,5 @@ BEGIN
                '$[0 to 19]'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.envelope_across(jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.envelope_across IS
     'The envelope of resume_session() as it crosses a surface (NULL: none): stripped, and without the findings that do not cross.';
-REVOKE ALL ON FUNCTION memwarden_internal.envelope_across(jsonb, text) FROM PUBLIC;

@@ -3,7 +3,6 @@ RETURNS TABLE (session_id uuid, scope text, task text, opened_at timestamptz, us
     entries bigint,
                closed_at timestamptz, ended text, resumed_from uuid, shared boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -17,6 +16,8 @@ BEGIN
      WHERE s.org_id = ANY (v_orgs) AND s.principal_id = v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_sessions() IS 'The rows of memwarden.sessions.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_sessions() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_sessions() TO memwarden_agent, memwarden_curator;
+COMMENT ON VIEW memwarden.sessions IS
+    'Lists the caller''s own sessions, see open_session(). used_at is the time of the last call, and ttl is how long a session lives '
+    'without one. turn is its number of turns. entries counts what it asked to have remembered. ended tells how it ended: closed, '
+    'expired or scope_closed. shared tells whether others read what it remembers.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sessions TO memwarden_agent, memwarden_curator;

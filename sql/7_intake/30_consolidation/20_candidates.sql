@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.consolidation_candidates(
 RETURNS TABLE (item_id uuid, version_id uuid, kind text, subject text, predicate text, content jsonb, "text" text,
                confidence double precision, recorded_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -35,11 +34,10 @@ BEGIN
      LIMIT consolidation_candidates.k;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) IS
+COMMENT ON FUNCTION memwarden.consolidation_candidates IS
     'Lists memories of one layer that the caller has not yet decided about for another, oldest version first. The '
     'caller then decides with consolidate(). A new version is a candidate again. from_layer: the layer of the '
     'memories. to_layer: the layer that the decision is for. scope: only this one; default the agent''s home. after: '
     'the version_id of the last row of a page, for the next page. k: 1 to 1,000; default 100. Raises 42704 for a '
     'scope that the caller does not see; 22023 for k; 28000 without an identity. Source: N4.';
-REVOKE ALL ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.consolidation_candidates TO memwarden_agent, memwarden_curator;

@@ -1,22 +1,16 @@
 -- An update script runs this again, hence the question.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.consolidation_result') IS NULL THEN
-        CREATE TYPE memwarden_internal.consolidation_result AS (
-            decision     text,
-            outcome      text,
-            item_id      uuid,
-            version_id   uuid,
-            request_id   uuid,
-            gate         text,
-            reason       text,
-            detail       jsonb,
-            retry_after  timestamptz,
-            repeated     boolean
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.consolidation_result AS (
+    decision     text,
+    outcome      text,
+    item_id      uuid,
+    version_id   uuid,
+    request_id   uuid,
+    gate         text,
+    reason       text,
+    detail       jsonb,
+    retry_after  timestamptz,
+    repeated     boolean
+);
 COMMENT ON TYPE memwarden_internal.consolidation_result IS 'What came of a decision about a memory.';
 
 -- The right to write, the gates and the history are those of the caller's own writes: nothing here is permitted that is not there.
@@ -25,7 +19,6 @@ CREATE OR REPLACE FUNCTION memwarden.consolidate(
     content jsonb DEFAULT NULL, reason text DEFAULT NULL, decider text DEFAULT 'agent')
 RETURNS memwarden_internal.consolidation_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -75,7 +68,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden.consolidate IS
     'Carries out, once, what the caller decides about a memory for another layer of its scope. The decision is '
     'recorded. It is carried out as a write or retraction of the caller''s own, through every gate, with its rights '
     'and no others. The new memory cites the first one as evidence. So it is believed no more than the first one. '
@@ -92,16 +85,13 @@ COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, js
     'then that of the first call, and nothing happened now. Raises 42704 for a memory that the caller does not see; '
     '22023 for arguments that do not go together; 42501 for a right that was lost while it waited; 55P03 while '
     'another writer holds the lock on the scope; otherwise as write() does. Source: N4.';
-REVOKE ALL ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) TO memwarden_agent,
-    memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.consolidate TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_decision(
     p_scope_id bigint, p_from_layer text, p_layer text, p_decision text, p_target uuid, p_target_version uuid, p_content jsonb,
         p_decider text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_target record;
@@ -128,14 +118,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_decision(bigint, text, text, text, uuid, uuid, jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.require_decision IS
     'Raises 22023 unless the arguments of consolidate() go together, 42704 for a target that the caller does not see.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_decision(bigint, text, text, text, uuid, uuid, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.earlier_decision(p_org_id bigint, p_principal_id bigint, p_version_id uuid, p_layer text)
 RETURNS memwarden_internal.consolidation_result
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_result memwarden_internal.consolidation_result;
@@ -149,14 +137,12 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.earlier_decision IS
     'What an agent decided about a version before, and what has come of it by now.';
-REVOKE ALL ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retract_version(p_item_id uuid, p_version_id uuid, p_reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -189,8 +175,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.retract_version IS
     'Retracts an item, as retract() does, if it is still at a version. Needs a role that permits DELETE of everybody''s '
     'memories. outcome: RETRACTED; DEFERRED where people decided about it (request_act()); or REJECTED, with what '
     'refusal() says or CHANGED_SINCE. Raises as hold_item() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_consolidations()
 RETURNS TABLE (source_item uuid, source_version uuid, layer text, scope text, decision text, outcome text, item_id uuid, request_id uuid,
                reason text, decider text, decided_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -25,6 +24,6 @@ BEGIN
      WHERE v_all OR c.org_id = ANY (v_orgs) AND c.principal_id = v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_consolidations() IS 'The rows of memwarden.consolidations.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_consolidations() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_consolidations() TO memwarden_agent, memwarden_curator;
+COMMENT ON VIEW memwarden.consolidations IS
+    'Lists the caller''s decisions about memories of one layer for another, and their results so far.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_consolidations TO memwarden_agent, memwarden_curator;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.thread_tables()
 RETURNS TABLE (relation regclass, owner name, is_trusted boolean, is_guarded boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 3
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -26,29 +25,25 @@ BEGIN
      ORDER BY 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.thread_tables() IS
+COMMENT ON FUNCTION memwarden_internal.thread_tables IS
     'The tables of a checkpointer beside the store. is_trusted: a superuser owns it. is_guarded: setup() has bound its rows to '
     'memwarden_data.thread.';
-REVOKE ALL ON FUNCTION memwarden_internal.thread_tables() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.threads_schema()
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT 'memwarden_threads' FROM memwarden_internal.thread_tables() AS t
              WHERE t.is_trusted AND t.is_guarded HAVING count(*) = 3);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.threads_schema() IS
+COMMENT ON FUNCTION memwarden_internal.threads_schema IS
     'The schema with the guarded tables of a checkpointer; NULL where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.threads_schema() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.thread_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -60,6 +55,5 @@ BEGIN
       FROM memwarden_internal.thread_tables() AS t HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.thread_status() IS
+COMMENT ON FUNCTION memwarden_internal.thread_status IS
     'A row where there are tables of a checkpointer: a warning where they are not guarded.';
-REVOKE ALL ON FUNCTION memwarden_internal.thread_status() FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.own_thread()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id       bigint := (SELECT t.org_id FROM memwarden_data.thread AS t
@@ -37,15 +36,13 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.own_thread() IS
+COMMENT ON FUNCTION memwarden_internal.own_thread IS
     'Trigger on the tables of a checkpointer: the row is of the thread of the login that writes it, which begins with its first row. '
     'Raises 28000 for a login that is bound to no principal.';
-REVOKE ALL ON FUNCTION memwarden_internal.own_thread() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_ended_threads()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('DELETE FROM memwarden_data.thread AS t USING gone AS g '
@@ -54,14 +51,12 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_ended_threads() IS
+COMMENT ON FUNCTION memwarden_internal.forget_ended_threads IS
     'Trigger: a thread whose last checkpoint was deleted goes with all that is left of it; its id may name somebody.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_ended_threads() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_threads()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table regclass;
@@ -97,7 +92,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_threads() IS
+COMMENT ON FUNCTION memwarden_internal.guard_threads IS
     'Binds the tables of a checkpointer that a superuser owns to the threads of logins, and lets each login see its own rows alone; '
     'does nothing to tables where that is so.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_threads() FROM PUBLIC;

@@ -2,19 +2,16 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.packed_text(p_value bytea)
 RETURNS text
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].packed_text(p_value)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.packed_text(bytea) IS 'Every text in a MessagePack value, one a line.';
-REVOKE ALL ON FUNCTION memwarden_internal.packed_text(bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.packed_text IS 'Every text in a MessagePack value, one a line.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_threads(
     p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text, p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema text := memwarden_internal.threads_schema();
@@ -46,7 +43,6 @@ BEGIN
     RETURN coalesce(v_found, '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_threads IS
     'Threads of these organisations whose user_id is the subject, or whose id or states name one of the terms. p_among: of '
     'these alone; of all where it is NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text, uuid[]) FROM PUBLIC;

@@ -3,17 +3,14 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.partman_schema()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'pg_partman'
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partman_schema() IS 'The schema pg_partman is installed in, quoted; NULL when it is not.';
-REVOKE ALL ON FUNCTION memwarden_internal.partman_schema() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.partman_schema IS 'The schema pg_partman is installed in, quoted; NULL when it is not.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.prepare_partman()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema  text;
@@ -55,15 +52,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.prepare_partman() IS
+COMMENT ON FUNCTION memwarden_internal.prepare_partman IS
     'Installs pg_partman where it is missing and lets memwarden_owner use it: its schema and its settings, no function '
     'by name.';
-REVOKE ALL ON FUNCTION memwarden_internal.prepare_partman() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.create_partitions()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema  text := memwarden_internal.partman_schema();
@@ -102,15 +97,13 @@ BEGIN
                   'memwarden_data.recall_log', 'memwarden_data.recall_outcome'];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_partitions() IS
+COMMENT ON FUNCTION memwarden_internal.create_partitions IS
     'Hands write_request, log, capture and the log of recalls to pg_partman: a partition a month. Run as '
     'memwarden_owner, so that partitions belong to it.';
-REVOKE ALL ON FUNCTION memwarden_internal.create_partitions() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cut_recall_log()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema  text := memwarden_internal.partman_schema();
@@ -128,6 +121,5 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cut_recall_log() IS
+COMMENT ON FUNCTION memwarden_internal.cut_recall_log IS
     'Hands the log of recalls and what was reported of them to pg_partman: a partition a month.';
-REVOKE ALL ON FUNCTION memwarden_internal.cut_recall_log() FROM PUBLIC;

@@ -19,7 +19,7 @@ BEGIN
     PERFORM pg_catalog.set_config('search_path', v_search_path, false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.maintain() IS
+COMMENT ON FUNCTION memwarden.maintain IS
     'Makes the partitions of the coming months, rotates signing keys and deletes what has expired, as a job. It also makes '
     'partitions for rows that lie outside the existing ones (at most 100,000 rows of one month of a table in a run), and secures all '
     'new partitions. It replaces signing keys after 90 days. It deletes unused allowances, expired idempotency tokens, access tokens '
@@ -27,13 +27,11 @@ COMMENT ON FUNCTION memwarden.maintain() IS
     '0.3 s, so nobody queues behind it for long. A step that fails is reported as a WARNING and tried again by the next run; the '
     'other steps go on. The same holds for a step that finds pg_partman''s own lock held (55P03), whose warning names the process '
     'that holds it. It is safe to run twice at once and to kill.';
-REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.maintain TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.maintain_storage()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout  text := current_setting('lock_timeout');
@@ -62,25 +60,21 @@ BEGIN
     PERFORM set_config('lock_timeout', v_timeout, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.maintain_storage() IS 'The work of maintain(), as memwarden_owner.';
-REVOKE ALL ON FUNCTION memwarden_internal.maintain_storage() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.maintain_storage() TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.maintain_storage IS 'The work of maintain(), as memwarden_owner.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.maintain_storage TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.monthly_tables(p_before text DEFAULT '')
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT array_agg(p_before || 'memwarden_data.' || t.name)
   FROM unnest(ARRAY['write_request', 'log', 'capture', 'recall_log', 'recall_outcome']) AS t (name)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.monthly_tables(text) IS 'The tables that have a partition a month, each name behind p_before.';
-REVOKE ALL ON FUNCTION memwarden_internal.monthly_tables(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.monthly_tables IS 'The tables that have a partition a month, each name behind p_before.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.try_to_maintain(p_step text, p_patience text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whoever comes after a lock that is waited for waits too. The next run tries again.
@@ -92,14 +86,12 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLERRM;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.try_to_maintain(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.try_to_maintain IS
     'Does a step of maintain() and waits p_patience for any lock: what it failed with, and has undone; NULL when it is done.';
-REVOKE ALL ON FUNCTION memwarden_internal.try_to_maintain(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.maintain_part(p_step text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     CASE
@@ -138,15 +130,13 @@ BEGIN
     END CASE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.maintain_part(text) IS 'One step of maintain(); the name of a table makes its partitions.';
-REVOKE ALL ON FUNCTION memwarden_internal.maintain_part(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.maintain_part IS 'One step of maintain(); the name of a table makes its partitions.';
 
 -- A row outside the months lies in the default partition, and keeps its month from being made. pg_partman's own way to move it
 -- would send it through gates and guards once more.
 CREATE OR REPLACE FUNCTION memwarden_internal.give_month(p_table text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_month   record := memwarden_internal.month_of_strays(p_table);
@@ -184,16 +174,14 @@ BEGIN
         v_month.from_value, v_month.to_value);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.give_month(text) IS
+COMMENT ON FUNCTION memwarden_internal.give_month IS
     'Makes the month of the oldest rows that lie outside the months of a table, and moves these rows there, unchanged: '
     'one month a call. The caller sees to it that it is secured before it commits.';
-REVOKE ALL ON FUNCTION memwarden_internal.give_month(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.month_of_strays(p_table text, OUT name text, OUT control text, OUT from_value text,
     OUT to_value text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema  text := memwarden_internal.partman_schema();
@@ -228,15 +216,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.month_of_strays(text) IS
+COMMENT ON FUNCTION memwarden_internal.month_of_strays IS
     'The partition that the oldest rows outside the months of a table need, and its bounds; name is NULL where there '
     'are none, their month is not due, or there are more than may be moved while others wait.';
-REVOKE ALL ON FUNCTION memwarden_internal.month_of_strays(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.partition_bound(p_encoder text, p_at timestamptz)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_bound text := p_at::text;
@@ -247,6 +233,5 @@ BEGIN
     RETURN v_bound;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.partition_bound IS
     'A moment as the bound of a partition, by the encoder that pg_partman has for its key.';
-REVOKE ALL ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.note_job(p_job text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.add_job_rows();
@@ -15,14 +14,12 @@ BEGIN
      WHERE r.job = (SELECT h.job FROM memwarden_data.job_run AS h WHERE h.job = p_job FOR NO KEY UPDATE SKIP LOCKED);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_job(text) IS 'Notes that a job has come to its end. Waits for nobody who noted one before.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_job(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.note_job(text) TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.note_job IS 'Notes that a job has come to its end. Waits for nobody who noted one before.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.note_job TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_job_rows()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.job_run (job)
@@ -32,13 +29,11 @@ BEGIN
         ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.add_job_rows() IS 'Makes the rows of jobs that have none.';
-REVOKE ALL ON FUNCTION memwarden_internal.add_job_rows() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.add_job_rows IS 'Makes the rows of jobs that have none.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.begin_job(p_job text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.add_job_rows();
@@ -49,29 +44,25 @@ BEGIN
                        FOR NO KEY UPDATE SKIP LOCKED);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.begin_job(text) IS
+COMMENT ON FUNCTION memwarden_internal.begin_job IS
     'Notes that this session begins a run of a job, due or not; nothing where another session runs it.';
-REVOKE ALL ON FUNCTION memwarden_internal.begin_job(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.begin_job(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.begin_job TO memwarden_jobs, memwarden_admin;
 
 -- Any login could hold an advisory lock for ever. Whoever executes something has a virtual transaction, which all may see.
 CREATE OR REPLACE FUNCTION memwarden_internal.runs_elsewhere(p_pid integer, p_ended_at timestamptz, p_turn_at timestamptz)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT CASE WHEN p_ended_at IS NULL AND p_pid <> pg_backend_pid() AND p_turn_at >= pg_postmaster_start_time()
             THEN EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'virtualxid' AND l.pid = p_pid AND l.granted)
             ELSE false END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.runs_elsewhere(integer, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.runs_elsewhere IS
     'Whether a run that has not ended goes on in another session; false where that session is gone or idle: the run was stopped.';
-REVOKE ALL ON FUNCTION memwarden_internal.runs_elsewhere(integer, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_turn(p_job text, p_done bigint, p_after text, p_error text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -91,7 +82,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_turn(text, bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.note_turn IS
     'Notes p_done more steps of this session''s run of a job. p_after: where it goes on; NULL ends the run, well or with p_error.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_turn(text, bigint, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.note_turn(text, bigint, text, text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.note_turn TO memwarden_jobs, memwarden_admin;

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.wanted_jobs()
 RETURNS TABLE (name text, schedule text, command text, step text, unit text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('memwarden_retry', '10 seconds', 'CALL memwarden.retry_deferred()', 'memwarden_internal.retry_next()', 'requests'),
@@ -49,17 +48,15 @@ VALUES
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()', 'memwarden_internal.checkpoint_step($1)', 'segments'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()', 'memwarden.maintain()', 'runs')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS
+COMMENT ON FUNCTION memwarden_internal.wanted_jobs IS
     'The jobs memwarden needs. schedule: in pg_cron''s notation, as far as job_slots() reads it, in UTC. command: runs all '
     'of a job. step: the '
     'expression that a job repeats; unit: what one step deals with. Jobs run as memwarden_jobs.';
-REVOKE ALL ON FUNCTION memwarden_internal.wanted_jobs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.wanted_jobs() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.wanted_jobs TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.job_slots(p_schedule text, OUT every interval, OUT origin timestamptz)
 RETURNS record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 -- 2 January 2000 was a Sunday.
 SELECT s.every, '2000-01-02 00:00:00+00'::timestamptz + s.behind
@@ -74,27 +71,23 @@ SELECT s.every, '2000-01-02 00:00:00+00'::timestamptz + s.behind
                   hours => coalesce(substring(p_schedule FROM '^[0-9]+ ([0-9]+) ')::integer, 0),
                   mins => coalesce(substring(p_schedule FROM '^([0-9]+)[- ][*0-9]')::integer, 0)) AS behind) AS s
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_slots(text) IS
+COMMENT ON FUNCTION memwarden_internal.job_slots IS
     'How often a job of that schedule runs, and a moment at which it would. It reads: n seconds; every minute; every n minutes (*/n, '
     'm-59/n); an hour, day or week at a minute, an hour and a day of the week.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_slots(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.job_tolerance(p_schedule text)
 RETURNS interval
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT interval '5 minutes' + 2 * s.every FROM memwarden_internal.job_slots(p_schedule) AS s
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_tolerance(text) IS
+COMMENT ON FUNCTION memwarden_internal.job_tolerance IS
     'How long ago a job of that schedule may have ended while all is well: two turns and five minutes.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_tolerance(text) FROM PUBLIC;
 
 -- pg_cron lives in one database of a cluster. Elsewhere status() prints the call to make there.
 CREATE OR REPLACE FUNCTION memwarden_internal.schedule_jobs()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name         text;
@@ -131,18 +124,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.schedule_jobs() IS
+COMMENT ON FUNCTION memwarden_internal.schedule_jobs IS
     'Lets pg_cron call run_due_jobs(), where it is installed in this database. An entry that somebody set inactive stays so.';
-REVOKE ALL ON FUNCTION memwarden_internal.schedule_jobs() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cron_names()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT ARRAY['memwarden_jobs', 'memwarden_jobs_2']
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cron_names() IS
+COMMENT ON FUNCTION memwarden_internal.cron_names IS
     'What pg_cron''s entries are called. There are two, each of which calls run_due_jobs(): beside a long step of one job '
     'the others go on.';
-REVOKE ALL ON FUNCTION memwarden_internal.cron_names() FROM PUBLIC;

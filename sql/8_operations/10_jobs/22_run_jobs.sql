@@ -13,19 +13,17 @@ BEGIN
     END LOOP;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.run_due_jobs() IS
+COMMENT ON PROCEDURE memwarden.run_due_jobs IS
     'Runs every job that is due, the one that waits longest first: all that a scheduler must call, every 10 seconds or at least every '
     'minute. A long job pauses after 10 seconds while others are due. An error ends the run of its job alone. The view '
     'memwarden.jobs shows the error; the job is tried again within 10 minutes. It skips jobs that are paused, and jobs that run in another '
     'session. It is safe to run twice at once and to kill. It commits after each step of a job, so it cannot run inside a transaction. '
     'Raises 55000 when storage and functions disagree. Source: four-layer design, 6.';
-REVOKE ALL ON PROCEDURE memwarden.run_due_jobs() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.run_due_jobs() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.run_due_jobs TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.claim_job(OUT job text, OUT after text, OUT begun_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 #variable_conflict use_column
 DECLARE
@@ -60,11 +58,10 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.claim_job() IS
+COMMENT ON FUNCTION memwarden_internal.claim_job IS
     'Makes this session the one that runs the job that has been due for longest, or of this session''s runs the one that has paused for '
     'longest; NULLs when there is none. Raises 55000 when storage and functions disagree.';
-REVOKE ALL ON FUNCTION memwarden_internal.claim_job() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.claim_job() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.claim_job TO memwarden_jobs, memwarden_admin;
 
 -- One transaction a step: whoever waits for what a step locks waits for that step alone.
 CREATE OR REPLACE PROCEDURE memwarden_internal.work_on_job(
@@ -89,12 +86,11 @@ BEGIN
     COMMIT;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden_internal.work_on_job(text, text, timestamptz, interval, jsonb) IS
+COMMENT ON PROCEDURE memwarden_internal.work_on_job IS
     'Does the steps of a job behind p_after until there are no more, or p_turn is over, and notes how far it came. p_error: '
     'state, message, '
     'detail and hint of the error that ended it; NULL without one.';
-REVOKE ALL ON PROCEDURE memwarden_internal.work_on_job(text, text, timestamptz, interval, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden_internal.work_on_job(text, text, timestamptz, interval, jsonb) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden_internal.work_on_job TO memwarden_jobs, memwarden_admin;
 
 -- Without a SET clause, for the reason given at setup(): maintain() is one of the steps.
 CREATE OR REPLACE FUNCTION memwarden_internal.try_step(
@@ -120,10 +116,9 @@ EXCEPTION WHEN OTHERS THEN
     error := pg_catalog.jsonb_build_object('state', v_state, 'message', v_message, 'detail', v_detail, 'hint', v_hint);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.try_step(text, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.try_step IS
     'Does the next step of a job and returns where the one after it begins; NULL when there is none, or after an error, which is returned.';
-REVOKE ALL ON FUNCTION memwarden_internal.try_step(text, text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.try_step(text, text, timestamptz) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.try_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden_internal.run_job(p_job text, p_after text DEFAULT NULL)
 LANGUAGE plpgsql SECURITY INVOKER
@@ -141,7 +136,6 @@ BEGIN
     END IF;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden_internal.run_job(text, text) IS
+COMMENT ON PROCEDURE memwarden_internal.run_job IS
     'Runs all of a job at once, from where p_after says, due, paused or not, and raises the error that ends it.';
-REVOKE ALL ON PROCEDURE memwarden_internal.run_job(text, text) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden_internal.run_job(text, text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden_internal.run_job TO memwarden_jobs, memwarden_admin;

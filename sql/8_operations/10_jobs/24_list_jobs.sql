@@ -5,7 +5,6 @@ RETURNS TABLE (
     turn_at timestamptz, done bigint, next_run timestamptz, error text, failed_at timestamptz, paused_at timestamptz, paused_by text,
     is_mine boolean, runs_elsewhere boolean, has_failed boolean, late_by interval)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
@@ -32,15 +31,13 @@ BEGIN
                                 coalesce(memwarden_internal.runs_elsewhere(r.pid, r.ended_at, r.turn_at), false) AS elsewhere) AS e;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_states() IS
+COMMENT ON FUNCTION memwarden_internal.job_states IS
     'Every job with its last run. next_run: from when on run_due_jobs() runs it; NULL while it runs or is paused. has_failed: the last '
     'end was an error. late_by: how much longer ago the last good end is than its schedule tolerates; NULL when it is in time.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_states() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_scheduler()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Many are due every minute. Where none of them has begun, nobody calls run_due_jobs(). One that somebody runs by hand is no sign.
@@ -51,16 +48,14 @@ BEGIN
              WHERE s.paused_at IS NULL AND (SELECT t.every <= interval '1 minute' FROM memwarden_internal.job_slots(s.schedule) AS t));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_scheduler() IS
+COMMENT ON FUNCTION memwarden_internal.has_scheduler IS
     'Whether somebody calls run_due_jobs(), as far as jobs that are due every minute tell.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_scheduler() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_jobs()
 RETURNS TABLE (
     name text, state text, schedule text, command text, last_begin timestamptz, last_end timestamptz, duration interval, done bigint,
     unit text, next_run timestamptz, last_error text, failed_at timestamptz, paused_at timestamptz, paused_by text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now           timestamptz := clock_timestamp();
@@ -80,6 +75,11 @@ BEGIN
       FROM memwarden_internal.job_states() AS s;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_jobs() IS 'The rows of memwarden.jobs.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_jobs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_jobs() TO memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.jobs IS
+    'Lists the jobs of the store. state: on time; running; late (no good end for two turns and five minutes); not called (as late, '
+    'and nobody calls any job); failing (the '
+    'last run ended with '
+    'last_error, at failed_at); stuck (one step lasts for more than 15 minutes); paused (by pause_job()); never ran. schedule is in '
+    'pg_cron''s notation and UTC. command runs all of the job now, by hand. last_begin, last_end and duration are of the last run, '
+    'done is how many units it did. next_run: from when on run_due_jobs() runs the job.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_jobs TO memwarden_auditor, memwarden_admin;

@@ -1,39 +1,34 @@
 CREATE OR REPLACE FUNCTION memwarden.pause_job(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.set_job_pause(pause_job.name, true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.pause_job(text) IS
+COMMENT ON FUNCTION memwarden.pause_job IS
     'Keeps run_due_jobs() from running a job until resume_job(), whatever schedules run_due_jobs(). A run that is under way ends its turn, '
     'of at most 10 seconds and one step. Calling the job''s own command still runs it. name: as in memwarden.jobs. A job that is paused '
     'already stays so. Raises 42704 for an unknown job, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.pause_job(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.pause_job(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.pause_job TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.resume_job(name text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.set_job_pause(resume_job.name, false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.resume_job(text) IS
+COMMENT ON FUNCTION memwarden.resume_job IS
     'Lets run_due_jobs() run a paused job again. If a turn of its schedule has passed meanwhile, the job is due at once. name: as in '
     'memwarden.jobs. A job that is not paused stays so. Raises 42704 for an unknown job, 25001 at an isolation level other than READ '
     'COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.resume_job(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.resume_job(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.resume_job TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_job_pause(p_job text, p_paused boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_internal.wanted_jobs() AS w WHERE w.name = p_job) THEN
@@ -49,5 +44,4 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_job_pause(text, boolean) IS 'Pauses or resumes a job, and notes who did.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_job_pause(text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.set_job_pause IS 'Pauses or resumes a job, and notes who did.';

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.arrange_next_shelf()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -38,11 +37,10 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.arrange_next_shelf() IS
+COMMENT ON FUNCTION memwarden_internal.arrange_next_shelf IS
     'Moves the vectors of one scope and layer to a shelf of their own, or back, or counts the words of a shelf; false when nothing is '
     'due, or another does it already.';
-REVOKE ALL ON FUNCTION memwarden_internal.arrange_next_shelf() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.arrange_next_shelf() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.arrange_next_shelf TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.arrange_shelves()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -51,7 +49,7 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_shelves');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
+COMMENT ON PROCEDURE memwarden.arrange_shelves IS
     'Gives large scopes a partition and indexes of vectors of their own (a shelf), as a job. A scope and layer gets a shelf when it '
     'has at least as many vectors as own_shelf_from of its layer. It loses the shelf when it has fewer than half as many. For '
     'each shelf the job counts how many memories have a word, by which recalls weigh words. For '
@@ -61,13 +59,11 @@ COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
     'size of the scope. Other writers, and all readers, do not wait. It is safe to run twice at once and to kill. What was not '
     'finished is begun anew. It commits after each move, so it cannot run inside a transaction. Raises 55P03 when the writers of a '
     'scope hold it for lock_timeout, or five minutes where none is set.';
-REVOKE ALL ON PROCEDURE memwarden.arrange_shelves() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.arrange_shelves() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.arrange_shelves TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.grown_scopes()
 RETURNS TABLE (org_id bigint, scope_id bigint, layer text, vectors bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -93,14 +89,12 @@ BEGIN
                         WHERE s.org_id = c.org_id AND s.scope_id = c.scope_id AND s.layer = c.layer AND s.vacated_at IS NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.grown_scopes() IS
+COMMENT ON FUNCTION memwarden_internal.grown_scopes IS
     'The scopes and layers that have outgrown the shared shelf, with the number of their vectors.';
-REVOKE ALL ON FUNCTION memwarden_internal.grown_scopes() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shrunk_shelves()
 RETURNS TABLE (shelf integer, vectors bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf record;
@@ -116,15 +110,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shrunk_shelves() IS
+COMMENT ON FUNCTION memwarden_internal.shrunk_shelves IS
     'The shelves that hold fewer than half the vectors from which their layer gives one, also for scopes that were '
     'closed.';
-REVOKE ALL ON FUNCTION memwarden_internal.shrunk_shelves() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clear_shelves()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf   record;
@@ -157,17 +149,15 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clear_shelves() IS
+COMMENT ON FUNCTION memwarden_internal.clear_shelves IS
     'Takes away some of what a move left where the vectors had been: copies of what has its place now. False when '
     'nothing is left, or only what writers hold.';
-REVOKE ALL ON FUNCTION memwarden_internal.clear_shelves() FROM PUBLIC;
 
 -- Not at once: who had begun to read may still look there. Dropping locks the parent, for which nobody is to wait:
 -- whoever holds it now, the next run finds it free.
 CREATE OR REPLACE FUNCTION memwarden_internal.drop_vacated_shelves()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '100ms'
 AS $function$
 DECLARE
@@ -185,6 +175,5 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.drop_vacated_shelves() IS
+COMMENT ON FUNCTION memwarden_internal.drop_vacated_shelves IS
     'Drops the partitions that have been empty for an hour, where nobody holds the table.';
-REVOKE ALL ON FUNCTION memwarden_internal.drop_vacated_shelves() FROM PUBLIC;

@@ -5,7 +5,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.make_shelf(p_org_id bigint, p_scope_id bigint, p_layer text, p_vectors bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_move record;
@@ -15,15 +14,13 @@ BEGIN
         v_move.shelf, v_move.seen));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_shelf(bigint, bigint, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.make_shelf IS
     'Moves the vectors of a scope and layer, about so many, to a partition of their own. Readers see it happen at the '
     'commit. Raises 55P03 when the scope stays busy.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_shelf(bigint, bigint, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.vacate_shelf(p_shelf integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_seen pg_snapshot;
@@ -34,15 +31,13 @@ BEGIN
     PERFORM memwarden_internal.finish_move(p_shelf, p_shelf, 0, memwarden_internal.catch_up(p_shelf, p_shelf, 0, v_seen));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.vacate_shelf(integer) IS
+COMMENT ON FUNCTION memwarden_internal.vacate_shelf IS
     'Moves the vectors of a shelf back to the shared one. Raises 55P03 when the scope stays busy.';
-REVOKE ALL ON FUNCTION memwarden_internal.vacate_shelf(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.prepare_shelf(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_vectors bigint, OUT shelf integer, OUT seen pg_snapshot)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name text;
@@ -57,14 +52,12 @@ BEGIN
     PERFORM memwarden_internal.index_shelf(v_name, p_vectors);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.prepare_shelf(bigint, bigint, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.prepare_shelf IS
     'Makes a shelf for a scope and layer, fills and indexes it apart, where nobody sees it; seen: what its copies are as new as.';
-REVOKE ALL ON FUNCTION memwarden_internal.prepare_shelf(bigint, bigint, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.create_shelf(p_shelf integer)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name text := memwarden_internal.shelf_name(p_shelf);
@@ -78,13 +71,11 @@ BEGIN
     RETURN v_name;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_shelf(integer) IS 'Makes the table of a shelf, apart, and returns its name.';
-REVOKE ALL ON FUNCTION memwarden_internal.create_shelf(integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.create_shelf IS 'Makes the table of a shelf, apart, and returns its name.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.attach_shelf(p_shelf integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.embedding ATTACH PARTITION memwarden_data.%I FOR VALUES IN (%s)',
@@ -92,13 +83,11 @@ BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.%I DROP CONSTRAINT is_shelf', memwarden_internal.shelf_name(p_shelf));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.attach_shelf(integer) IS 'Makes the table of a shelf a partition of the vectors.';
-REVOKE ALL ON FUNCTION memwarden_internal.attach_shelf(integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.attach_shelf IS 'Makes the table of a shelf a partition of the vectors.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.index_shelf(p_name text, p_vectors bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Parallel workers would share their memory in /dev/shm, of which a container has little.
 SET max_parallel_maintenance_workers = 0
 AS $function$
@@ -115,14 +104,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.index_shelf(text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.index_shelf IS
     'Indexes a shelf of about so many vectors: its words, and the vectors of each model.';
-REVOKE ALL ON FUNCTION memwarden_internal.index_shelf(text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_nearest_index(p_name text, p_model_id smallint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_index text := p_name || '_nearest_' || p_model_id;
@@ -136,13 +123,11 @@ BEGIN
     EXECUTE format('ALTER INDEX memwarden_data.%I ALTER COLUMN 1 SET STATISTICS 0', v_index);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_nearest_index(text, smallint) IS 'Makes the index of one model''s vectors on a shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_nearest_index(text, smallint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.make_nearest_index IS 'Makes the index of one model''s vectors on a shelf.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_statement(p_from integer, p_into integer, p_all boolean)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- The items one by one, by their key: a planner that has no figures yet has joined all with all.
@@ -161,15 +146,13 @@ BEGIN
                          memwarden_internal.shelf_name(p_from)) END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_statement(integer, integer, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.copy_statement IS
     'The statement that copies vectors of a scope and layer from one shelf to another: $1 organisation, $2 scope, $3 '
     'layer; where it is not for all of them, $4 the models and $5 the items.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_statement(integer, integer, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_vectors(p_shelf integer, p_from integer, p_into integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_home record;
@@ -178,14 +161,12 @@ BEGIN
     EXECUTE memwarden_internal.copy_statement(p_from, p_into, true) USING v_home.org_id, v_home.scope_id, v_home.layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_vectors(integer, integer, integer) IS
+COMMENT ON FUNCTION memwarden_internal.copy_vectors IS
     'Copies all vectors of p_shelf''s scope and layer from one shelf to another that has none of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_vectors(integer, integer, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_changes(p_shelf integer, p_from integer, p_into integer, p_seen pg_snapshot)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Few of many: an index finds each, whatever the planner thinks of a table that it does not know yet.
 SET enable_seqscan = off
 SET enable_hashjoin = off
@@ -210,15 +191,13 @@ BEGIN
     RETURN cardinality(v_items);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_changes(integer, integer, integer, pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.carry_changes IS
     'Copies anew the vectors of the items that a transaction has changed which p_seen did not see commit, be it that it '
     'had begun before; returns how many items.';
-REVOKE ALL ON FUNCTION memwarden_internal.carry_changes(integer, integer, integer, pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.catch_up(p_shelf integer, p_from integer, p_into integer, p_seen pg_snapshot)
 RETURNS pg_snapshot
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_seen pg_snapshot := p_seen;
@@ -235,16 +214,14 @@ BEGIN
     RETURN v_seen;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.catch_up(integer, integer, integer, pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.catch_up IS
     'Carries over what has changed since p_seen, and what has changed meanwhile, until that is little. Returns what the '
     'copies are as new as then.';
-REVOKE ALL ON FUNCTION memwarden_internal.catch_up(integer, integer, integer, pg_snapshot) FROM PUBLIC;
 
 -- All that is done while the writers of the scope and layer wait.
 CREATE OR REPLACE FUNCTION memwarden_internal.finish_move(p_shelf integer, p_from integer, p_into integer, p_seen pg_snapshot)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What was made goes to disk now, not at the commit; and whoever analyses the table is waited for now.
@@ -259,16 +236,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.finish_move(integer, integer, integer, pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.finish_move IS
     'Ends the move of a shelf''s vectors from one place to the other, the copies there being as new as p_seen: keeps '
     'the writers of the scope and layer waiting until this transaction ends, for as long as it takes to carry over what '
     'has changed since.';
-REVOKE ALL ON FUNCTION memwarden_internal.finish_move(integer, integer, integer, pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_shelf(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- In a closed scope nobody writes.
@@ -278,20 +253,17 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.hold_shelf IS
     'Keeps the writers of a scope and layer waiting until this transaction ends. Raises 55P03 when it stays busy for '
     'lock_timeout, or the layer''s lock_wait where none is set.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_embedders_out(p_scope_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM FROM memwarden_data.vector_move AS m WHERE m.place = p_scope_id % 64 FOR UPDATE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_embedders_out(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.keep_embedders_out IS
     'Lets no worker add vectors to a scope until this transaction ends, as give_embeddings() asks; writers write on.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_embedders_out(bigint) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.count_next_shelf()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf record;
@@ -33,15 +32,13 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_next_shelf() IS
+COMMENT ON FUNCTION memwarden_internal.count_next_shelf IS
     'Counts the words of one shelf that nobody has counted, whose language is another, or that has grown or shrunk since: by a fifth '
     'after five minutes, by 2 % after an hour. False when none is due.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_next_shelf() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_shelf(p_org_id bigint, p_shelf integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -77,14 +74,12 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_shelf(bigint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.count_shelf IS
     'Counts the words of a shelf; false where another does, or an erasure takes them away.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_shelf(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_counts(p_org_ids bigint[], p_scope_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelves integer[];
@@ -100,7 +95,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_counts(bigint[], bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.forget_counts IS
     'Takes away what was counted of the shelves of some scopes; waits for whoever counts. Until the job counts again recalls draw a '
     'sample.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_counts(bigint[], bigint[]) FROM PUBLIC;

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.tend_wide_shelves()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_least integer := (SELECT min(l.own_shelf_from) FROM memwarden_data.layer AS l);
@@ -36,15 +35,13 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tend_wide_shelves() IS
+COMMENT ON FUNCTION memwarden_internal.tend_wide_shelves IS
     'Makes, brings up to date or gives up the copies of one organisation''s small scopes: made from twice the least '
     'own_shelf_from memories on, given up below it. False when nothing is due.';
-REVOKE ALL ON FUNCTION memwarden_internal.tend_wide_shelves() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.small_scopes()
 RETURNS TABLE (org_id bigint, scope_id bigint, memories integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -57,15 +54,13 @@ BEGIN
      GROUP BY g.org_id, g.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.small_scopes() IS
+COMMENT ON FUNCTION memwarden_internal.small_scopes IS
     'The scopes that have no shelf and no language of their own, and about how many memories they hold: of the model '
     'that most have vectors of.';
-REVOKE ALL ON FUNCTION memwarden_internal.small_scopes() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_wide_shelf(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf integer := -nextval('memwarden_data.shelf_shelf_seq');
@@ -95,15 +90,13 @@ BEGIN
         v_what.scope_ids, v_what.memories);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_wide_shelf(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.make_wide_shelf IS
     'Copies what the small scopes of an organisation hold, and indexes it. Writers write on; workers'' embeddings and '
     'erasures of the organisation wait.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_wide_shelf(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refresh_wide_shelf(p_org_id bigint, p_shelf integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_old  record;
@@ -142,15 +135,13 @@ BEGIN
      WHERE w.shelf = p_shelf;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refresh_wide_shelf(bigint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.refresh_wide_shelf IS
     'Brings copies up to date: what has changed, scopes that have come and those that have gone. Where much has changed '
     'they are given up, to be made anew.';
-REVOKE ALL ON FUNCTION memwarden_internal.refresh_wide_shelf(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_scopes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 BEGIN
@@ -169,14 +160,12 @@ BEGIN
       USING p_org_id, p_scope_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.copy_scopes IS
     'Copies the vectors of some scopes from the shared shelf, with the words of their items.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_items(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_items uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -197,14 +186,12 @@ BEGIN
       USING p_org_id, p_scope_ids, ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m), p_items;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.copy_items IS
     'Copies the vectors of some items, as far as they are of these scopes and lie on the shared shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_changes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_seen pg_snapshot)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $function$
@@ -221,24 +208,21 @@ BEGIN
     RETURN v_held IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.copy_changes IS
     'Copies anew what has changed in some scopes since p_seen, and takes away what is no more. False where a writer holds a copy, '
     'which stays as it is.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.removal_statement(p_shelf integer, p_condition text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN format('DELETE FROM memwarden_data.%1$I AS g WHERE g.ctid = ANY (ARRAY(SELECT e.ctid FROM memwarden_data.%1$I AS e WHERE %2$s'
     ' FOR UPDATE SKIP LOCKED))', memwarden_internal.shelf_name(p_shelf), p_condition);
-COMMENT ON FUNCTION memwarden_internal.removal_statement(integer, text) IS
+COMMENT ON FUNCTION memwarden_internal.removal_statement IS
     'The statement that deletes the copies e of which a condition holds, but for those that somebody else holds.';
-REVOKE ALL ON FUNCTION memwarden_internal.removal_statement(integer, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.remove_copies(p_shelf integer, p_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- By the index of the lots, and then by place, whatever the planner thinks.
 SET enable_seqscan = off
 SET enable_hashjoin = off
@@ -250,48 +234,41 @@ BEGIN
       USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(p_item_ids) AS c (item_id)), p_item_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.remove_copies(integer, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.remove_copies IS
     'Deletes the copies of some items. What the job holds at this moment it leaves to the next run, and waits for nobody.';
-REVOKE ALL ON FUNCTION memwarden_internal.remove_copies(integer, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_erasures_out(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR KEY SHARE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_erasures_out(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.keep_erasures_out IS
     'Waits for an erasure in an organisation, and lets none begin until this transaction ends: of what is erased no '
     'copy is made that the erasure does not see.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_erasures_out(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_wide_shelf(p_shelf integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.wide_shelf AS w WHERE w.shelf = p_shelf;
     UPDATE memwarden_data.shelf AS s SET vacated_at = clock_timestamp() WHERE s.shelf = p_shelf;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_wide_shelf(integer) IS
+COMMENT ON FUNCTION memwarden_internal.forget_wide_shelf IS
     'Gives up a shelf of copies: nobody asks it from now on, and a job drops it.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_wide_shelf(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_given_vectors(p_org_id bigint, p_scope_id bigint, p_items uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.copy_items(w.shelf, p_org_id, ARRAY[p_scope_id], p_items)
        FROM memwarden_data.wide_shelf AS w WHERE w.org_id = p_org_id AND p_scope_id = ANY (w.scope_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.copy_given_vectors IS
     'Copies what a worker has embedded, of which the log says nothing, where its scope has copies.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.old_records()
 RETURNS TABLE (kind text, relation text, condition text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('verdicts', 'job', 't.finished_at < $1'),
@@ -35,26 +34,22 @@ VALUES
     ('requests', 'write_request', 't.request_id < memwarden_internal.uuid7_floor($1) AND t.decided_at < $1 '
         'AND t.outcome <> ''DEFERRED'' AND NOT memwarden_internal.has_hold(t.org_id)')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.old_records() IS 'Which records go by age: tables and conditions, by the kinds of record_retention.';
-REVOKE ALL ON FUNCTION memwarden_internal.old_records() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.old_records IS 'Which records go by age: tables and conditions, by the kinds of record_retention.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_hold(p_org_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.legal_hold AS h WHERE h.org_id IN (0, p_org_id) AND h.lifted_at IS NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_hold(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.has_hold IS
     'Whether a legal hold is in force in an organisation. Then nobody can say which of its records will be asked for, and all stay.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_hold(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.delete_next_records(p_after text, p_count integer)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '200ms'
 AS $function$
 DECLARE
@@ -83,17 +78,15 @@ BEGIN
     RETURN CASE WHEN v_count < p_count THEN v_record.place ELSE v_record.place - 1 END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.delete_next_records(text, integer) IS
+COMMENT ON FUNCTION memwarden_internal.delete_next_records IS
     'Deletes up to p_count records that are too old from the table behind p_after, and returns where the next step goes on; '
     'NULL at the end.';
-REVOKE ALL ON FUNCTION memwarden_internal.delete_next_records(text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.delete_next_records(text, integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.delete_next_records TO memwarden_jobs, memwarden_admin;
 
 -- A refused request keeps what a person may want to look at again. What is known as noise is compared with, and stays as long.
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_refused_content(p_now timestamptz, p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_before timestamptz := memwarden_internal.before(
@@ -112,10 +105,9 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_refused_content(timestamptz, integer) IS
+COMMENT ON FUNCTION memwarden_internal.forget_refused_content IS
     'Empties up to p_count refused requests that are older than refused_content is kept; false when none is left. Hashes, reason and '
     'gate records stay.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_refused_content(timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.delete_old_records()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -124,19 +116,17 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_records');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.delete_old_records() IS
+COMMENT ON PROCEDURE memwarden.delete_old_records IS
     'Deletes records that are older than set_record_retention() keeps them, as a job: verdicts, counts of recalls, metrics, extractions, '
     'sightings, proposals, threads of a checkpointer, and the content of refused requests. maintain() drops the months of requests and '
     'recalls. Nothing that waits goes, nor requests, proposals, sightings and threads of an organisation in which a legal hold is in '
     'force. It notes the size of every table. It is safe to run twice at once and to kill. It commits after each thousand rows, so it '
     'cannot run inside a transaction. Source: W1.';
-REVOKE ALL ON PROCEDURE memwarden.delete_old_records() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.delete_old_records() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.delete_old_records TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_record_retention(kind text, keep interval)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     BEGIN
@@ -154,20 +144,18 @@ BEGIN
         0, 'set_record_retention', jsonb_build_object('kind', set_record_retention.kind, 'keep', set_record_retention.keep::text));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_record_retention(text, interval) IS
+COMMENT ON FUNCTION memwarden.set_record_retention IS
     'Sets how long a kind of record is kept, in all organisations. kind: requests (outcome, reason and hashes of settled write requests), '
     'refused_content, proposals, recalls (the log of recalls), recall_counts, verdicts, metrics (counts by the hour, and values), '
     'extractions, sightings or threads. keep: 1 day to 100 years. Requests and recalls go by whole months, so at most a month later. '
     'define_capture_source() sets how long captures are kept. Raises 42704 for an unknown kind, 22023 for an interval out of range, 25001 '
     'at an isolation level other than READ COMMITTED. Source: W1.';
-REVOKE ALL ON FUNCTION memwarden.set_record_retention(text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_record_retention(text, interval) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_record_retention TO memwarden_admin;
 
 -- pg_partman drops a month that ended longer ago than its retention: that reaches back to the oldest row that must stay.
 CREATE OR REPLACE FUNCTION memwarden_internal.set_monthly_retention()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema   text := memwarden_internal.partman_schema();
@@ -186,7 +174,6 @@ BEGIN
             ARRAY[v_requests::text, v_recalls::text, v_recalls::text];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_monthly_retention() IS
+COMMENT ON FUNCTION memwarden_internal.set_monthly_retention IS
     'Tells pg_partman from when on months of requests and recalls are dropped: not while a request in them waits, or a legal '
     'hold is in force.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_monthly_retention() FROM PUBLIC;

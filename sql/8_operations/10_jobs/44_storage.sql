@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.table_sizes()
 RETURNS TABLE (table_name text, relation regclass, bytes bigint, pages bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -16,13 +15,11 @@ BEGIN
      GROUP BY c.relname, c.oid;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.table_sizes() IS 'Bytes and pages of every table, with partitions and indexes.';
-REVOKE ALL ON FUNCTION memwarden_internal.table_sizes() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.table_sizes IS 'Bytes and pages of every table, with partitions and indexes.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_storage()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_today date := (clock_timestamp() AT TIME ZONE 'UTC')::date;
@@ -33,13 +30,11 @@ BEGIN
     DELETE FROM memwarden_data.storage_day AS d WHERE d.day < v_today - 60;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_storage() IS 'Notes the size of every table, once a day, and forgets sizes after 60 days.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_storage() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.note_storage IS 'Notes the size of every table, once a day, and forgets sizes after 60 days.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.due_condition(p_relation regclass, OUT condition text, OUT keep interval)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Where most of a memory lies. What keeps one (a pin, a hold, a link) is not asked for: this is an estimate.
@@ -58,15 +53,13 @@ BEGIN
      WHERE format('memwarden_data.%I', o.relation)::regclass = p_relation;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.due_condition(regclass) IS
+COMMENT ON FUNCTION memwarden_internal.due_condition IS
     'Which rows of a table the next run of a job deletes: by age, or as part of memories that collect() deletes for good. condition: of '
     'a row t, where $1 is the moment keep ago; NULL for other tables.';
-REVOKE ALL ON FUNCTION memwarden_internal.due_condition(regclass) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_table(p_relation regclass, p_pages bigint)
 RETURNS TABLE (org_id bigint, layer text, share double precision, due double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_has_layer boolean := EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = p_relation AND a.attname = 'layer');
@@ -81,15 +74,13 @@ BEGIN
       USING memwarden_internal.before(clock_timestamp(), coalesce(v_old.keep, '1 day'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sample_table(regclass, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.sample_table IS
     'How the bytes of a table are shared between organisations and layers, and what share of it is due to be deleted, '
     'by a sample of 200 pages of p_pages. The table must have a column org_id.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_table(regclass, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.months_over(p_table text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_bytes bigint;
@@ -105,13 +96,11 @@ BEGIN
     RETURN coalesce(v_bytes, 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.months_over(text) IS 'The bytes of the months of a table that the next maintain() drops.';
-REVOKE ALL ON FUNCTION memwarden_internal.months_over(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.months_over IS 'The bytes of the months of a table that the next maintain() drops.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_storage()
 RETURNS TABLE (table_name text, org text, layer text, bytes bigint, growth_per_day bigint, next_run_frees bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- Compiling the query would take longer than all of it.
 SET jit = off
 AS $function$
@@ -146,14 +135,17 @@ BEGIN
      WHERE v_is_admin OR p.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_storage() IS 'The rows of memwarden.storage.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_storage() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_storage() TO memwarden_agent, memwarden_curator, memwarden_admin;
+COMMENT ON VIEW memwarden.storage IS
+    'Lists how many bytes each table takes up, indexes included, by organisation and layer. Sums over a table are exact. Shares of '
+    'organisations and layers are estimated, from about 200 pages of each table, so a look costs the same in a large store. '
+    'growth_per_day is the mean of the last week, NULL in the first days. next_run_frees estimates what the next '
+    'delete_old_records() or maintain() deletes by age, and collect() with memories whose recovery_window is over (those that something '
+    'keeps included). An administrator of the database sees everything, one of an organisation its own rows.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_storage TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_record_retention()
 RETURNS TABLE (kind text, keep interval, deleted_by text, changed_at timestamptz, changed_by text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -162,6 +154,6 @@ BEGIN
       FROM memwarden_data.record_retention AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_record_retention() IS 'The rows of memwarden.record_retention.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_record_retention() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_record_retention() TO memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.record_retention IS
+    'Lists how long each kind of record is kept, and the job that deletes it. set_record_retention() changes it.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_record_retention TO memwarden_auditor, memwarden_admin;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.active_model(p_org_id bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT m.name
@@ -10,13 +9,11 @@ BEGIN
              ORDER BY u.org_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.active_model(bigint) IS 'The model that an organisation''s vectors are of where they name none.';
-REVOKE ALL ON FUNCTION memwarden_internal.active_model(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.active_model IS 'The model that an organisation''s vectors are of where they name none.';
 
 CREATE OR REPLACE FUNCTION memwarden.active_embedding_model(OUT name text, OUT dimension integer)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -27,18 +24,17 @@ BEGIN
          WHERE p.principal_id = v_principal_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.active_embedding_model() IS
+COMMENT ON FUNCTION memwarden.active_embedding_model IS
     'Returns the default embedding model of write() and recall(), and its dimension. A vector has that model where '
     'the call names none. The model may change (switch_embedding_model()). A caller that names the model with each '
     'vector need not ask. name: the name of the model. dimension: how many numbers a vector has. Raises 28000 without '
     'an identity.';
-REVOKE ALL ON FUNCTION memwarden.active_embedding_model() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.active_embedding_model() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.active_embedding_model
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_model(p_name text)
 RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id smallint := (SELECT m.model_id FROM memwarden_data.embedding_model AS m WHERE m.name = p_name);
@@ -49,8 +45,7 @@ BEGIN
     RETURN v_model_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_model(text) IS 'The number of a model. Raises 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_model(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_model IS 'The number of a model. Raises 42704 for an unknown one.';
 
 -- Who embeds still with the model that was active before cannot know of the change. Where the number of numbers tells, its
 -- writes go on; and a request that waited means what it meant.
@@ -59,7 +54,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.model_of_vector(
     OUT model_id smallint, OUT model_dimension integer)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT m.model_id, m.dimension INTO model_id, model_dimension
@@ -74,7 +68,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.model_of_vector(bigint, integer, smallint, smallint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.model_of_vector IS
     'The model of a vector that names none and is not simply of the active one: p_meant, which it was taken for before; '
     'else the last active one of that dimension, where the active one has another; else the active one.';
-REVOKE ALL ON FUNCTION memwarden_internal.model_of_vector(bigint, integer, smallint, smallint, integer) FROM PUBLIC;

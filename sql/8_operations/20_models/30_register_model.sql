@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(
     relevance_threshold double precision DEFAULT 0.36)
 RETURNS smallint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id smallint;
@@ -26,21 +25,18 @@ BEGIN
     RETURN v_model_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb, double precision) IS
+COMMENT ON FUNCTION memwarden.register_embedding_model IS
     'Registers an embedding model and returns its number. Vectors of different models are never compared. name: the name of the '
     'model. dimension: how many numbers its vectors have, 1 to 4,000. vector_weight: the weight that recall gives vectors beside the '
     'words, 0 to 1; 0.55 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
     'writers bring vectors. settings: what the plug-in takes. relevance_threshold: how relevant the best of 500 memories must be for '
     'a recall to know an answer, 0 to 1, see docs/recall.md; 0.36 by default, 0 for none. Raises 42710 for a name that is taken, 22023 '
     'for a value out of range.';
-REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb, double precision)
-    TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_embedder(model text, embedder text, settings jsonb DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id smallint := memwarden_internal.require_model(set_embedder.model);
@@ -50,19 +46,17 @@ BEGIN
         'embedder', set_embedder.embedder));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_embedder(text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.set_embedder IS
     'Sets which plug-in of the worker makes the vectors of a model. The worker is shown the content of memories, see '
     'docs/embeddings.md. model: the name of the model. embedder: the name of the plug-in; null for none, so that missing vectors '
     'stay missing. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold '
     'one. Raises 42704 for an unknown model, 22023 for a name or settings that can be none, 25001 at an isolation level other than '
     'READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.set_embedder(text, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_embedder(text, text, jsonb) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_embedder TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_model_languages(model text, languages text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id  smallint := memwarden_internal.require_model(set_model_languages.model);
@@ -79,19 +73,17 @@ BEGIN
         'languages', to_jsonb(v_languages)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_model_languages(text, text[]) IS
+COMMENT ON FUNCTION memwarden.set_model_languages IS
     'Sets which languages an embedding model knows. Recall then compares a question with a memory by words alone where either is in '
     'another language. model: the name of the model. languages: codes of ISO 639-1, such as en or zh; null, the default of every '
     'model, for all of them. A text''s language is told by its script, and by the language of its scope or layer where '
     'one is set other than english. A language that is no code of a known script counts as written in Latin letters. Raises 42704 '
     'for an unknown model, 22023 for anything but 1 to 200 codes, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.set_model_languages(text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_model_languages(text, text[]) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_model_languages TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_embedder(p_model_id smallint, p_plugin text, p_settings jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.embedder AS e WHERE e.model_id = p_model_id AND p_plugin IS NULL;
@@ -106,6 +98,5 @@ BEGIN
     PERFORM pg_notify('memwarden_embedding', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.put_embedder IS
     'Stores the plug-in of a model, or that it has none. Raises 22023 for a name or settings that can be none.';
-REVOKE ALL ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.served_orgs(p_org_id bigint)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_org_id <> 0 THEN
@@ -13,15 +12,13 @@ BEGIN
                      OR NOT EXISTS (SELECT FROM memwarden_data.embedding_use AS u WHERE u.org_id = o.org_id AND u.is_active));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.served_orgs(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.served_orgs IS
     'The organisations whose memories need vectors of a model that an organisation uses: it and 0; for 0 all that have '
     'no active model of their own.';
-REVOKE ALL ON FUNCTION memwarden_internal.served_orgs(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.vector_coverage(p_org_id bigint, p_model_id smallint, OUT items bigint, OUT missing bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -39,6 +36,5 @@ BEGIN
      WHERE i.org_id = ANY (v_orgs) AND i.status = 'ACTIVE';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.vector_coverage(bigint, smallint) IS
+COMMENT ON FUNCTION memwarden_internal.vector_coverage IS
     'How many current memories served_orgs() have, and how many of them lack a vector of a model that they could have.';
-REVOKE ALL ON FUNCTION memwarden_internal.vector_coverage(bigint, smallint) FROM PUBLIC;

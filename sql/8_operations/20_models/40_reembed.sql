@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.reembed(model text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(reembed.org, 'full');
@@ -21,12 +20,11 @@ BEGIN
     PERFORM pg_notify('memwarden_embedding', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden.reembed(text, text) IS
+COMMENT ON FUNCTION memwarden.reembed IS
     'Has the worker make the missing vectors of a model, now and from now on. It concerns every existing memory, and each that is '
     'later written or changed without a vector. Recall goes on with the active model meanwhile. The view memwarden.embedding_models '
     'shows the progress. A second call for the same model checks everything anew, and tries again what was set aside. org: the '
     'organisation, with its memories and those of all; by default every organisation without an active model of its own. Raises '
     '22023 for a model without an embedder, 42704 for an unknown model or organisation, 42501 without the right, 25001 at an '
     'isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.reembed(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.reembed(text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.reembed TO memwarden_admin;

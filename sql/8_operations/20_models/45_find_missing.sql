@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.find_missing_vectors(p_org_id bigint, p_model_id smallint, p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -51,16 +50,14 @@ BEGIN
     RETURN v_walks OR v_items IS NOT NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_missing_vectors(bigint, smallint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.find_missing_vectors IS
     'Looks through up to p_count more memories, or once that is done through all that have changed, and asks for the '
     'vectors that an organisation''s use of a model lacks. False when there was nothing to look through, another does '
     'it already, or the model has no index yet on some shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_missing_vectors(bigint, smallint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.want_vectors(p_model_id smallint, p_served bigint[], p_orgs bigint[], p_items uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -90,9 +87,8 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.want_vectors(smallint, bigint[], bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.want_vectors IS
     'Asks for the vectors of a model that some items lack, as far as they are of the organisations served.';
-REVOKE ALL ON FUNCTION memwarden_internal.want_vectors(smallint, bigint[], bigint[], uuid[]) FROM PUBLIC;
 
 -- A shelf that is older than the model has no index for it. It is made while there is nothing in it yet, which is
 -- quick; the vectors then come in one by one. Made over all of them it would keep the writers of that scope waiting
@@ -100,7 +96,6 @@ REVOKE ALL ON FUNCTION memwarden_internal.want_vectors(smallint, bigint[], bigin
 CREATE OR REPLACE FUNCTION memwarden_internal.index_model(p_model_id smallint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET max_parallel_maintenance_workers = 0
 AS $function$
 DECLARE
@@ -122,18 +117,15 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.index_model(smallint) IS
+COMMENT ON FUNCTION memwarden_internal.index_model IS
     'Makes the indexes of a model on the shelves that have none; false where writers keep one busy for a second.';
-REVOKE ALL ON FUNCTION memwarden_internal.index_model(smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_index(p_shelf integer, p_model_id smallint)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.shelf_name(p_shelf) || '_nearest_' || p_model_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shelf_index(integer, smallint) IS 'The name of a model''s index on a shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.shelf_index(integer, smallint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.shelf_index IS 'The name of a model''s index on a shelf.';

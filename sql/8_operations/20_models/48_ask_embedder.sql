@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.ask_embedder(
     p_org_id bigint, p_request_id uuid, p_text text, OUT state text, OUT retry_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -32,29 +31,25 @@ BEGIN
      WHERE j.org_id = p_org_id AND j.request_id = p_request_id AND j.purpose = 'embed' AND j.plugin = 'embedder' AND j.part = 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_embedder(bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.ask_embedder IS
     'Asks the worker once for the vector of a request that has none. state: none (it has no words), waiting (the gate '
     'defers until retry_at, an hour after it was asked; the vector brings the request back before), timed_out.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_embedder(bigint, uuid, text) FROM PUBLIC;
 
 -- A layer may be set to wait for the worker before there is an embedder, and the embedder may go again: neither is refused, both are told.
 CREATE OR REPLACE FUNCTION memwarden_internal.has_embedder(p_model text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.embedding_model AS m JOIN memwarden_data.embedder AS e ON e.model_id = m.model_id
         WHERE m.name = p_model);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_embedder(text) IS 'Whether a plug-in of the worker is named that makes the vectors of a model.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_embedder(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.has_embedder IS 'Whether a plug-in of the worker is named that makes the vectors of a model.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.embedder_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_layers text := (
@@ -79,15 +74,13 @@ BEGIN
                          'SELECT memwarden.configure_layer(LAYER, ''{"embedding": "optional"}'');', v_layers, v_models) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.embedder_status() IS
+COMMENT ON FUNCTION memwarden_internal.embedder_status IS
     'Whether the worker can make the vectors that layers with embedding = worker wait for: a warning where a model in use has no embedder.';
-REVOKE ALL ON FUNCTION memwarden_internal.embedder_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_waiting_requests(
     p_embedders text[], p_worker text, p_count integer, p_now timestamptz, p_until timestamptz, OUT model_id smallint, OUT jobs uuid[])
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH due AS (
@@ -116,7 +109,6 @@ BEGIN
     SELECT min(t.chosen), array_agg(t.job_id) INTO model_id, jobs FROM taken AS t;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_waiting_requests(text[], text, integer, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.take_waiting_requests IS
     'Takes up to so many requests that wait for a vector of one active model, whose embedder is one of these, for a '
     'worker: the model and the jobs, nulls where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_waiting_requests(text[], text, integer, timestamptz, timestamptz) FROM PUBLIC;

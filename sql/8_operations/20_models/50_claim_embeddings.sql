@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.claim_embeddings(
 RETURNS TABLE (model text, dimension integer, embedder text, settings jsonb, org text, item_id uuid, version_id uuid, content_text text,
                attempt integer, locked_until timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := clock_timestamp();
@@ -50,7 +49,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) IS
+COMMENT ON FUNCTION memwarden.claim_embeddings IS
     'Claims memories that lack a vector of one model, with their texts, for the calling worker. Two callers get different memories. '
     'Writes that wait for their vector (AWAITING_EMBEDDING) come first. Where none waits, the call looks for more, see reembed(). '
     'After a memory was claimed and not returned, it is claimed alone the next times, and after five times set aside. worker: a name '
@@ -58,13 +57,11 @@ COMMENT ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) 
     'default. lease: how long the worker holds them, 1 second to 1 hour; 5 minutes by default. item_id: the memory, or for a waiting '
     'write the job. version_id: the version; null for a waiting write. content_text: the text to embed, its first 20,000 characters. '
     'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) TO memwarden_embedder;
+GRANT EXECUTE ON FUNCTION memwarden.claim_embeddings TO memwarden_embedder;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.due_model(p_embedders text[], p_now timestamptz)
 RETURNS smallint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_use   record;
@@ -95,16 +92,14 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.due_model(text[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.due_model IS
     'A model of one of these embedders for which vectors are to be made now, first those that are in use; it looks for '
     'what is missing where none wait. NULL when nothing is.';
-REVOKE ALL ON FUNCTION memwarden_internal.due_model(text[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_embedding_jobs(
     p_model_id smallint, p_worker text, p_count integer, p_now timestamptz, p_until timestamptz)
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_taken uuid[];
@@ -141,7 +136,6 @@ BEGIN
     RETURN v_taken;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_embedding_jobs(smallint, text, integer, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.take_embedding_jobs IS
     'Takes up to so many jobs of a model for a worker and returns their items, also those for which nothing is left to '
     'do, which have no job any more. NULL when there were none.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_embedding_jobs(smallint, text, integer, timestamptz, timestamptz) FROM PUBLIC;

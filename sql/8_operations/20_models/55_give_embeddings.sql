@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.give_embeddings(
     worker text, model text, items uuid[], embeddings real[], without uuid[] DEFAULT '{}')
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model record;
@@ -50,7 +49,7 @@ BEGIN
             give_embeddings.embeddings);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) IS
+COMMENT ON FUNCTION memwarden.give_embeddings IS
     'Stores the vectors that the worker made of memories it holds, and returns how many it stored. claim_embeddings() gives the '
     'worker the memories. It does not store vectors of memories that the worker no longer holds or that have ended. A memory whose '
     'content has changed since is claimed anew. Where a scope stays busy, or its vectors are being moved, its memories are claimed '
@@ -60,14 +59,12 @@ COMMENT ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]
     'embeddings: the vectors of items one behind the other, each with as many numbers as the model has. without: the memories whose '
     'text has no vector; none by default. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an '
     'isolation level other than READ COMMITTED, 28000 where the caller was an agent and was disabled while it waited.';
-REVOKE ALL ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) TO memwarden_embedder;
+GRANT EXECUTE ON FUNCTION memwarden.give_embeddings TO memwarden_embedder;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_vectors(p_model text, p_items uuid[], p_embeddings real[],
     OUT model_id smallint, OUT dimension integer)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_faulty bigint;
@@ -88,16 +85,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_vectors(text, uuid[], real[]) IS
+COMMENT ON FUNCTION memwarden_internal.require_vectors IS
     'The number and dimension of a model. Raises 42704 for an unknown one, 22023 for vectors that are none of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_vectors(text, uuid[], real[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.store_vectors(
     p_model_id smallint, p_dimension integer, p_org_id bigint, p_scope_id bigint, p_layer text, p_of uuid[],
     p_worker text, p_items uuid[], p_embeddings real[])
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count integer;
@@ -131,15 +126,13 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.store_vectors(smallint, integer, bigint, bigint, text, uuid[], text, uuid[], real[]) IS
+COMMENT ON FUNCTION memwarden_internal.store_vectors IS
     'Stores what a worker has made for the items p_of of one scope and layer, which the caller holds, and ends its '
     'jobs. Returns how many vectors that are.';
-REVOKE ALL ON FUNCTION memwarden_internal.store_vectors(smallint, integer, bigint, bigint, text, uuid[], text, uuid[], real[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_back(p_model_id smallint, p_items uuid[], p_worker text, p_after interval, p_error text)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count integer;
@@ -153,14 +146,12 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_back(smallint, uuid[], text, interval, text) IS
+COMMENT ON FUNCTION memwarden_internal.put_back IS
     'Has others, or the same worker, make what this one holds, after so long. It counts as no attempt.';
-REVOKE ALL ON FUNCTION memwarden_internal.put_back(smallint, uuid[], text, interval, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.fail_embeddings(worker text, model text, items uuid[], error text, permanent boolean DEFAULT false)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id smallint := memwarden_internal.require_model(fail_embeddings.model);
@@ -182,12 +173,11 @@ BEGIN
     RETURN v_asked + v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) IS
+COMMENT ON FUNCTION memwarden.fail_embeddings IS
     'Reports that the worker made no vector for memories that it holds, and returns how many it held. Writes that wait for their '
     'vector are tried again in any case until their time is over, see revive_job(). worker: the worker that claimed the memories. '
     'model: the model. items: the memories. error: what went wrong, never content; 500 characters are kept. permanent: true where no '
     'attempt can embed these texts; they are set aside (dead) until they change or reembed() is called; false, the default, where '
     'the embedder could not be asked; they are tried again after 30 seconds, however often. Raises 42704 for an unknown model, 22023 '
     'for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) TO memwarden_embedder;
+GRANT EXECUTE ON FUNCTION memwarden.fail_embeddings TO memwarden_embedder;

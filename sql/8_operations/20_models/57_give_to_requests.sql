@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.give_to_requests(
     p_model_id smallint, p_model text, p_dimension integer, p_worker text, p_of uuid[], p_items uuid[], p_embeddings real[])
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count   integer := 0;
@@ -55,15 +54,13 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.give_to_requests(smallint, text, integer, text, uuid[], uuid[], real[]) IS
+COMMENT ON FUNCTION memwarden_internal.give_to_requests IS
     'Gives the vectors that a worker has made, or its word that there is none, to the requests behind those jobs of '
     'p_of that it holds, and sends them through the gates again. Returns how many got one.';
-REVOKE ALL ON FUNCTION memwarden_internal.give_to_requests(smallint, text, integer, text, uuid[], uuid[], real[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.fail_requests(p_jobs uuid[], p_worker text, p_error text, p_permanent boolean)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := clock_timestamp();
@@ -80,7 +77,6 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fail_requests(uuid[], text, text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.fail_requests IS
     'Requests whose jobs a worker holds got no vector: p_permanent sets them aside, otherwise they are asked for again '
     'after 30 seconds, which counts as no attempt. Returns how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.fail_requests(uuid[], text, text, boolean) FROM PUBLIC;

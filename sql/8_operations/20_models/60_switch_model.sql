@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.switch_embedding_model(model text, org text DEFAULT NULL, allow_partial boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.administered_org(switch_embedding_model.org, 'full');
@@ -28,7 +27,7 @@ BEGIN
     RETURN v_before;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) IS
+COMMENT ON FUNCTION memwarden.switch_embedding_model IS
     'Makes a model the active one, used where a call names none, and returns the name of the one before. The next recall uses the '
     'model. Nothing is copied, and nobody waits. The model before keeps its vectors until drop_embedding_model(), so the same call '
     'leads back; the worker no longer makes its missing vectors. model: the name of the model. org: one organisation; by default all '
@@ -37,13 +36,11 @@ COMMENT ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) IS
     'vectors are missing, or a kind''s schema wants another dimension; 55P03 where a scope of many memories was too busy to get its '
     'index; 22023 for lexical; 42704 for an unknown model or organisation, 42501 without the right, 25001 at an isolation level '
     'other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.switch_embedding_model TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_fit(p_org_id bigint, p_model_id smallint, p_allow_partial boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_covered record;
@@ -69,7 +66,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_fit(bigint, smallint, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.require_fit IS
     'Raises 55000 where an organisation cannot go over to a model: vectors are missing, or schemas want another '
     'dimension; 55P03 where a shelf is too busy for its index.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_fit(bigint, smallint, boolean) FROM PUBLIC;

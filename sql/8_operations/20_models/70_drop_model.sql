@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.drop_embedding_model(model text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id smallint := memwarden_internal.require_model(drop_embedding_model.model);
@@ -28,13 +27,12 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'drop_embedding_model', jsonb_build_object('model', drop_embedding_model.model));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_embedding_model(text) IS
+COMMENT ON FUNCTION memwarden.drop_embedding_model IS
     'Drops an embedding model and frees its name at once. The job clear_models() then deletes the vectors of the model, a few at a '
     'time, and its indexes. They are vectors of memories and their earlier versions, of remembered rejections, and of waiting '
     'requests, whose words are embedded instead. Raises 55000 for lexical and for a model that is active for an organisation, 42704 '
     'for an unknown one, 25001 at an isolation level other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden.drop_embedding_model(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_embedding_model(text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_embedding_model TO memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.clear_models()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -43,16 +41,14 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_models');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.clear_models() IS
+COMMENT ON PROCEDURE memwarden.clear_models IS
     'Deletes what is left of dropped embedding models, a thousand rows a transaction, as a job. Rows that somebody holds are left to '
     'the next run. It is safe to run twice at once and to kill. It commits after each step, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.clear_models() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.clear_models() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.clear_models TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clear_dropped_model(p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 SET jit = off
 AS $function$
@@ -68,16 +64,14 @@ BEGIN
         OR memwarden_internal.forget_model(v_model_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clear_dropped_model(integer) IS
+COMMENT ON FUNCTION memwarden_internal.clear_dropped_model IS
     'Takes away up to so many rows of a dropped model, and at last the model; false when there is none, another does it '
     'already, or what is left is held.';
-REVOKE ALL ON FUNCTION memwarden_internal.clear_dropped_model(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.clear_dropped_model(integer) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.clear_dropped_model TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clear_vectors(p_model_id smallint, p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table text;
@@ -103,15 +97,13 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clear_vectors(smallint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.clear_vectors IS
     'Takes away up to so many vectors of a model, of memories and of versions that are over, and what waits for one; '
     'false when there were none.';
-REVOKE ALL ON FUNCTION memwarden_internal.clear_vectors(smallint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clear_other_vectors(p_model_id smallint, p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What was refused is still known by its words.
@@ -130,15 +122,13 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clear_other_vectors(smallint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.clear_other_vectors IS
     'Takes away up to so many vectors of a model that are of no memory: those of remembered rejections, and of requests '
     'that wait; false when there were none.';
-REVOKE ALL ON FUNCTION memwarden_internal.clear_other_vectors(smallint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_model(p_model_id smallint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '100ms'
 AS $function$
 DECLARE
@@ -170,7 +160,6 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_model(smallint) IS
+COMMENT ON FUNCTION memwarden_internal.forget_model IS
     'Takes a dropped model itself away, with its indexes, when nothing is left of it and nobody who knew it still '
     'writes; false as long as that is not so.';
-REVOKE ALL ON FUNCTION memwarden_internal.forget_model(smallint) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_embedding_models()
 RETURNS TABLE (org text, model text, dimension integer, vector_weight double precision, state text, embedder text,
                items bigint, missing bigint, waiting bigint, dead bigint, last_error text, oldest_at timestamptz, changed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs  bigint[] := memwarden_internal.overseen_orgs();
@@ -28,19 +27,16 @@ BEGIN
      WHERE v_admin OR o.org_id <> 0 AND o.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_embedding_models() IS 'The rows of memwarden.embedding_models.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_embedding_models() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_embedding_models() TO memwarden_auditor, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.list_embedding_models IS 'The rows of memwarden.embedding_models.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_embedding_models TO memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.languages_of_model(p_model text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT m.languages FROM memwarden_data.embedding_model AS m WHERE m.name = p_model);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.languages_of_model(text) IS 'Which languages a model knows; NULL for all of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.languages_of_model(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.languages_of_model(text) TO memwarden_auditor, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.languages_of_model IS 'Which languages a model knows; NULL for all of them.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.languages_of_model TO memwarden_auditor, memwarden_admin;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.reasons_to_keep(p_org_id bigint, p_item_ids uuid[])
 RETURNS TABLE (item_id uuid, reason text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hold_id uuid;
@@ -17,18 +16,16 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reasons_to_keep(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.reasons_to_keep IS
     'Why some of these items of an organisation must stay: a row for each reason, none for items that may go. PINNED: a '
     'curator said so (detail: why); neither expires nor is deleted by collection. HELD: a legal hold (detail: its number); '
     'nothing ends or deletes it but a person who retracts, expires or rolls back, which deletes nothing. LINKED: an action '
     'rests on it (detail: its number); it may expire, and is not deleted, except by erasure and retention. Who deletes '
     'calls stop_new_reasons() first. Source: N8, Z5, G3.';
-REVOKE ALL ON FUNCTION memwarden_internal.reasons_to_keep(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.stop_new_reasons(p_org_id bigint, p_item_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- A hold waits for the row of its organisation, a pin and a link wait for the item.
@@ -36,15 +33,13 @@ BEGIN
     PERFORM FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) ORDER BY i.item_id FOR UPDATE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stop_new_reasons(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.stop_new_reasons IS
     'Keeps these items from being held, pinned or linked until this transaction ends: what reasons_to_keep() then does not '
     'say may be deleted. The caller holds the scopes of the items, if it needs them.';
-REVOKE ALL ON FUNCTION memwarden_internal.stop_new_reasons(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.held_among(p_org_id bigint, p_hold_id uuid, p_item_ids uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hold     memwarden_data.legal_hold;
@@ -104,7 +99,6 @@ BEGIN
             OR v.is_unread);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.held_among(bigint, uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.held_among IS
     'Those of the items that a hold keeps: one of their versions, past or present, is all that the hold asks for. A version that '
     'this server cannot read names every text.';
-REVOKE ALL ON FUNCTION memwarden_internal.held_among(bigint, uuid, uuid[]) FROM PUBLIC;

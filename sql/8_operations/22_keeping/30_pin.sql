@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.pin(item_id uuid, reason text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item record := memwarden_internal.hold_item(pin.item_id, 'WRITE', pin.reason, true);
@@ -15,20 +14,18 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_item.org_id, 'pin', jsonb_build_object('item_id', pin.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.pin(uuid, text) IS
+COMMENT ON FUNCTION memwarden.pin IS
     'Pins a memory: no collection, eviction or loss of relevance ends it or deletes it, until unpin(). A pin is no legal hold: '
     'the time to live, retention, erasures and people end a pinned memory as any other. A second call replaces the reason. '
     'memwarden.pins lists the pins, and the column pinned of memwarden.items shows them. The caller must write the scope, and '
     'its role must permit WRITE there. reason: 1 to 1,000 characters. Raises 42704 for an item that the caller does not see; '
     '42501 without the right; 22023 for a blank reason; 55000 in a closed scope; 55P03 while another writer holds the lock on '
     'the scope; otherwise as write() does. Source: chapter 12.7.4.';
-REVOKE ALL ON FUNCTION memwarden.pin(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.pin(uuid, text) TO memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.pin TO memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.unpin(item_id uuid, reason text DEFAULT 'unpinned')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item record := memwarden_internal.hold_item(unpin.item_id, 'WRITE', unpin.reason, true);
@@ -41,16 +38,14 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_item.org_id, 'unpin', jsonb_build_object('item_id', unpin.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.unpin(uuid, text) IS
+COMMENT ON FUNCTION memwarden.unpin IS
     'Takes the pin from a memory, which from now on ages as any other. The same principals may call it as pin(). reason: 1 to '
     '1,000 characters. Raises 42704 where the memory is not pinned; otherwise as pin() and as write() does. Source: chapter 12.7.4.';
-REVOKE ALL ON FUNCTION memwarden.unpin(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.unpin(uuid, text) TO memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.unpin TO memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pinned_among(p_orgs bigint[], p_item_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- Asked batch by batch: each looks its memories up by their keys, however many others there are.
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
@@ -67,8 +62,6 @@ BEGIN
          WHERE n.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[]) IS
-    'Those of the items that are pinned, in scopes that the caller sees.';
-REVOKE ALL ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[])
+COMMENT ON FUNCTION memwarden_internal.pinned_among IS 'Those of the items that are pinned, in scopes that the caller sees.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.pinned_among
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

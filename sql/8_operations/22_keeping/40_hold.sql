@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.require_holder(p_org text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -26,18 +25,16 @@ BEGIN
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_holder(text) IS
+COMMENT ON FUNCTION memwarden_internal.require_holder IS
     'The organisation in which the caller may set and lift holds: its own, where its role permits HOLD; any that it names, for '
     'members of memwarden_admin. Raises 42501 without the right, 28000 without an identity, 22023 where an administrator names '
     'none, 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_holder(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.hold(
     reason text, item_id uuid DEFAULT NULL, subject text DEFAULT NULL, scope text DEFAULT NULL, texts text[] DEFAULT NULL,
     layers text[] DEFAULT NULL, written_during tstzrange DEFAULT NULL, four_eyes boolean DEFAULT NULL, org text DEFAULT NULL)
 RETURNS TABLE (hold_id uuid, items bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.require_holder(hold.org);
@@ -71,7 +68,7 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzrange, boolean, text) IS
+COMMENT ON FUNCTION memwarden.hold IS
     'Sets a legal hold and returns its number, and how many memories it holds now. A held memory survives collection, retention '
     'and erasure: erase_subject() waits with status BLOCKED as long as one memory of the person is held, or a hold names the person. '
     'A hold prevents loss, not change: agents and people may still correct, retract, expire and roll back a held memory, because its '
@@ -90,15 +87,12 @@ COMMENT ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzr
     '55000 before setup(). '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: Z5.';
-REVOKE ALL ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzrange, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.hold(text, uuid, text, text, text[], text[], tstzrange, boolean, text)
-    TO memwarden_reviewer, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.hold TO memwarden_reviewer, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_hold(
     p_reason text, p_subject text, p_texts text[], p_layers text[], p_written_during tstzrange)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_layer text;
@@ -124,14 +118,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_hold(text, text, text[], text[], tstzrange) IS
+COMMENT ON FUNCTION memwarden_internal.check_hold IS
     'Raises 22023 for arguments of hold() out of range, 42704 for an unknown layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_hold(text, text, text[], text[], tstzrange) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.held_items(p_org_id bigint, p_hold_id uuid)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -141,13 +133,11 @@ BEGIN
              WHERE i.org_id = p_org_id AND (h.item_id IS NULL OR i.item_id = h.item_id))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.held_items(bigint, uuid) IS 'All items that a hold keeps.';
-REVOKE ALL ON FUNCTION memwarden_internal.held_items(bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.held_items IS 'All items that a hold keeps.';
 
 CREATE OR REPLACE FUNCTION memwarden.set_hold_policy(four_eyes boolean, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_hold_policy.org, 'full');
@@ -161,24 +151,21 @@ BEGIN
         set_hold_policy.four_eyes));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_hold_policy(boolean, text) IS
+COMMENT ON FUNCTION memwarden.set_hold_policy IS
     'Says whether two persons lift the legal holds of an organisation that are set from now on. Holds that are set keep what '
     'they have, because who may change the policy could lift them alone. As shipped, one person lifts a hold. four_eyes: true asks '
     'a second person, in review_queue(). org: the organisation; by default the caller''s, and for members of memwarden_admin all '
     'that say nothing of their own. Raises 22023 for NULL, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an '
     'isolation level other than READ COMMITTED. Source: Z5.';
-REVOKE ALL ON FUNCTION memwarden.set_hold_policy(boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_hold_policy(boolean, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_hold_policy TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lifts_by_two(p_org_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((SELECT p.four_eyes FROM memwarden_data.hold_policy AS p WHERE p.org_id IN (0, p_org_id)
                       ORDER BY p.org_id DESC LIMIT 1), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lifts_by_two(bigint) IS 'Whether two persons lift the holds that an organisation sets.';
-REVOKE ALL ON FUNCTION memwarden_internal.lifts_by_two(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.lifts_by_two IS 'Whether two persons lift the holds that an organisation sets.';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.lift_hold(hold_id uuid, reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hold   record := memwarden_internal.hold_in_force(lift_hold.hold_id);
@@ -20,7 +19,7 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.lift_hold(uuid, text) IS
+COMMENT ON FUNCTION memwarden.lift_hold IS
     'Lifts a legal hold. From now on it keeps nothing, and erasures that waited for it are carried out by the job '
     'enforce_consent() within a minute, unless another hold blocks them; calling erase_subject() again carries one out at once. '
     'The hold stays in memwarden.holds with who lifted it, when and why. The same principals may call it as hold(). reason: 1 to '
@@ -28,13 +27,11 @@ COMMENT ON FUNCTION memwarden.lift_hold(uuid, text) IS
     'review_queue() until somebody else agrees. Raises 42704 for a hold that is not in force or not of the caller''s organisation; '
     '42501 without the right, or, with four eyes, for a caller that is no principal; 28000 without an identity; 22023 for a blank '
     'reason; 25001 at an isolation level other than READ COMMITTED; 55000 before setup(). Source: Z5, H6.';
-REVOKE ALL ON FUNCTION memwarden.lift_hold(uuid, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.lift_hold(uuid, text) TO memwarden_reviewer, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.lift_hold TO memwarden_reviewer, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_in_force(p_hold_id uuid, OUT org_id bigint, OUT four_eyes boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hold    record;
@@ -53,14 +50,12 @@ BEGIN
     four_eyes := v_hold.four_eyes;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_in_force(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.hold_in_force IS
     'A hold in force that the caller may lift, locked until the transaction ends. Raises errors as lift_hold() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_in_force(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_lift(p_hold_id uuid, p_reason text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -84,16 +79,14 @@ BEGIN
     RETURN memwarden_internal.proposal_result(v_request_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.request_lift(uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.request_lift IS
     'Has a second person asked whether a hold is lifted, and returns that request. Raises 42501 for a caller that is no principal.';
-REVOKE ALL ON FUNCTION memwarden_internal.request_lift(uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lift_terms(
     p_principal_id bigint, p_content jsonb, p_now timestamptz,
     OUT org_id bigint, OUT scope_id bigint, OUT layer text, OUT label_id integer, OUT item_id uuid, OUT max_queue integer, OUT review jsonb)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place  record;
@@ -123,6 +116,5 @@ BEGIN
         jsonb_build_object('proposal', jsonb_build_object('action', 'lift_hold', 'hold_id', p_content -> 'hold_id')), NULL, p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lift_terms(bigint, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.lift_terms IS
     'Where the lifting of a hold waits for a second person, and on what: act_terms() for an act on no item.';
-REVOKE ALL ON FUNCTION memwarden_internal.lift_terms(bigint, jsonb, timestamptz) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.link_action(action_id text, versions uuid[], recall_id uuid DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -31,7 +30,7 @@ BEGIN
     RETURN memwarden_internal.record_links(v_org_id, v_principal_id, link_action.action_id, link_action.versions, link_action.recall_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.link_action(text, uuid[], uuid) IS
+COMMENT ON FUNCTION memwarden.link_action IS
     'Records that an action of the caller rests on versions of memories. Nothing beneath an action is collected: neither these '
     'memories, nor those from which these versions were derived, to any depth. They may expire and leave recall(), and their '
     'history stays. Only an erasure or a retention rule deletes them, which leaves a tombstone. The same call again adds nothing, '
@@ -39,14 +38,12 @@ COMMENT ON FUNCTION memwarden.link_action(text, uuid[], uuid) IS
     'person. versions: 1 to 1,000 version_ids, as recall() returns them. recall_id: the recall of the caller that gave them; '
     'optional. Returns how many versions were linked that were not, sources included. Raises 28000 without an identity; 42704 for '
     'a version or recall that the caller does not see; 22023 for arguments out of range; 55000 before setup(). Source: N8.';
-REVOKE ALL ON FUNCTION memwarden.link_action(text, uuid[], uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.link_action(text, uuid[], uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.link_action TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_links(
     p_org_id bigint, p_principal_id bigint, p_action_id text, p_version_ids uuid[], p_recall_id uuid)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs     bigint[] := ARRAY[0, p_org_id];
@@ -87,6 +84,5 @@ BEGIN
     RETURN v_sum;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_links(bigint, bigint, text, uuid[], uuid) IS
+COMMENT ON FUNCTION memwarden_internal.record_links IS
     'Links an action with versions and, to any depth, with the versions that they were derived from or absorbed. Asks no rights.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_links(bigint, bigint, text, uuid[], uuid) FROM PUBLIC;

@@ -1,34 +1,22 @@
 -- What a search for a person could not read. It may name the person, so nothing is certified while it is there.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.erasure_extent') IS NULL THEN
-        CREATE TYPE memwarden_internal.erasure_extent AS (
-            item_ids     uuid[],
-            request_ids  uuid[],
-            evidence_ids uuid[],
-            log_seqs     bigint[],
-            versions     integer,
-            log_entries  integer,
-            layers       text[],
-            entity_ids   bigint[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.erasure_extent AS (
+    item_ids     uuid[],
+    request_ids  uuid[],
+    evidence_ids uuid[],
+    log_seqs     bigint[],
+    versions     integer,
+    log_entries  integer,
+    layers       text[],
+    entity_ids   bigint[]
+);
 COMMENT ON TYPE memwarden_internal.erasure_extent IS
     'What an erasure takes: items, requests, entities, recorded evidence, entries of the log of other items, and how '
     'many versions and entries that makes, in which layers.';
 
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.unread_extent') IS NULL THEN
-        CREATE TYPE memwarden_internal.unread_extent AS (
-            documents  integer,
-            key_ids    uuid[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.unread_extent AS (
+    documents  integer,
+    key_ids    uuid[]
+);
 COMMENT ON TYPE memwarden_internal.unread_extent IS
     'How many encrypted documents a search could not read, and the missing keys among those that they need.';
 
@@ -37,7 +25,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.unread_of_search(
     p_among memwarden_internal.erasure_extent DEFAULT NULL)
 RETURNS memwarden_internal.unread_extent
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -96,25 +83,19 @@ BEGIN
     RETURN ROW(v_count, memwarden_internal.unopened_keys(p_org_id, v_keys))::memwarden_internal.unread_extent;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unread_of_search(bigint, text[], memwarden_internal.erasure_extent,
-    memwarden_internal.erasure_extent) IS
+COMMENT ON FUNCTION memwarden_internal.unread_of_search IS
     'What a search for the terms and a subject could not read: versions, requests, questions, recorded evidence, captures and working '
     'memory encrypted under keys of subjects, and encrypted values where there are terms. p_found: what was found anyway, and is not '
     'counted. p_among: where to look, by default everywhere.';
-REVOKE ALL ON FUNCTION memwarden_internal.unread_of_search(bigint, text[], memwarden_internal.erasure_extent,
-    memwarden_internal.erasure_extent) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_unread(
     p_one memwarden_internal.unread_extent, p_other memwarden_internal.unread_extent)
 RETURNS memwarden_internal.unread_extent
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ROW(p_one.documents + p_other.documents, ARRAY(SELECT DISTINCT k.id FROM unnest(p_one.key_ids || p_other.key_ids) AS k (id)
         ORDER BY k.id))::memwarden_internal.unread_extent;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.add_unread(memwarden_internal.unread_extent, memwarden_internal.unread_extent) IS
-    'What two searches in different places could not read.';
-REVOKE ALL ON FUNCTION memwarden_internal.add_unread(memwarden_internal.unread_extent, memwarden_internal.unread_extent) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.add_unread IS 'What two searches in different places could not read.';

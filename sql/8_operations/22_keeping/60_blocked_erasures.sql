@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.blocking_holds(
     p_orgs bigint[], p_item_ids uuid[], p_request_ids uuid[], p_evidence_ids uuid[], p_subject text, p_terms text[], p_synonyms text)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -17,16 +16,14 @@ BEGIN
          ORDER BY h.hold_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], uuid[], text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.blocking_holds IS
     'The holds that stand against an erasure: those that keep one of the items, of the requests that wait, of the evidence, captures or '
     'threads, and those that name the subject or a term.';
-REVOKE ALL ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], uuid[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.holds_source(
     p_org_id bigint, p_hold_id uuid, p_request_ids uuid[], p_source_ids uuid[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hold     record;
@@ -68,22 +65,19 @@ BEGIN
                                memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.subject, r.predicate]))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.holds_source(bigint, uuid, uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.holds_source IS
     'Whether a hold keeps recorded evidence, a capture, a thread or a request that waits: by the scope alone, or by texts, or identifiers '
     'of a registered subject, that it names or that this server cannot read.';
-REVOKE ALL ON FUNCTION memwarden_internal.holds_source(bigint, uuid, uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blocked_reason(p_unread integer, p_hold_ids uuid[])
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_unread > 0 THEN 'KEYS_UNAVAILABLE' WHEN p_hold_ids <> '{}' THEN 'HELD' END;
-COMMENT ON FUNCTION memwarden_internal.blocked_reason(integer, uuid[]) IS 'Why an erasure waits; NULL where nothing blocks it.';
-REVOKE ALL ON FUNCTION memwarden_internal.blocked_reason(integer, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.blocked_reason IS 'Why an erasure waits; NULL where nothing blocks it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_number(p_org_id bigint, p_subject text, p_terms text[], p_synonyms text)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce(
@@ -95,16 +89,14 @@ BEGIN
         memwarden_internal.uuid7());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_number(bigint, text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.erasure_number IS
     'The number of an erasure: that of the same one where it waits already, else a new one.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_number(bigint, text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_blocked(
     p_org_id bigint, p_erasure_id uuid, p_subject text, p_identifiers text[], p_reason text, p_subject_hash bytea, p_items integer,
     p_hold_ids uuid[], p_unread memwarden_internal.unread_extent)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.blocked_erasure AS b (org_id, erasure_id, subject, identifiers, reason, subject_hash, items, hold_ids,
@@ -117,16 +109,12 @@ BEGIN
            key_ids = excluded.key_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_blocked(bigint, uuid, text, text[], text, bytea, integer, uuid[],
-    memwarden_internal.unread_extent) IS
+COMMENT ON FUNCTION memwarden_internal.note_blocked IS
     'Notes that an erasure waits, for which holds, and what could not be read; nothing where p_erasure_id is NULL. Who asked first asked.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_blocked(bigint, uuid, text, text[], text, bytea, integer, uuid[],
-    memwarden_internal.unread_extent) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out_next_blocked(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '5s'
 AS $function$
 DECLARE
@@ -154,15 +142,13 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_out_next_blocked(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.carry_out_next_blocked IS
     'Tries the next erasure, by number, whose holds are all lifted and whose keys are back. Returns its number; NULL when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.carry_out_next_blocked(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.carry_out_next_blocked(uuid) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.carry_out_next_blocked TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.try_blocked(p_org_id bigint, p_erasure_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.orgs_of(p_org_id);
@@ -184,17 +170,15 @@ BEGIN
         v_row.subject_hash, v_row.login, v_row.principal_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.try_blocked(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.try_blocked IS
     'Carries out an erasure that waits, in the name of who asked for it, unless a hold or something unread blocks it now; does nothing '
     'where it waits no longer.';
-REVOKE ALL ON FUNCTION memwarden_internal.try_blocked(bigint, uuid) FROM PUBLIC;
 
 -- Holds, pins and links are by number, but what was said about them may name the person.
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_keeping(
     p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_synonyms text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_form text := memwarden_internal.normalised_subject(p_subject, p_synonyms);
@@ -221,7 +205,6 @@ BEGIN
      WHERE l.org_id = n.org_id AND l.action_id = n.action_id AND l.principal_id = n.principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_keeping(bigint[], uuid, text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.erase_keeping IS
     'Takes the person out of reasons of pins and holds, out of lifted holds and out of numbers of actions, and deletes the request '
     'that waited.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_keeping(bigint[], uuid, text, text[], text) FROM PUBLIC;

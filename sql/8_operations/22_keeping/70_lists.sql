@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.may_hold()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE') OR EXISTS (
@@ -10,17 +9,15 @@ BEGIN
          WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND r.operation = 'HOLD');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_hold() IS
+COMMENT ON FUNCTION memwarden_internal.may_hold IS
     'Whether the caller may know of legal holds: its role permits HOLD, or it audits or administers. An agent that is under '
     'inquiry must not learn of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_hold() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_holds()
 RETURNS TABLE (org text, hold_id uuid, reason text, item_id uuid, subject text, scopes text[], texts text[], layers text[],
                written_during tstzrange, four_eyes boolean, set_at timestamptz, set_by text, set_login text,
                lifted_at timestamptz, lifted_by text, lifted_login text, lift_reason text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := CASE WHEN memwarden_internal.may_hold() THEN memwarden_internal.overseen_orgs() END;
@@ -37,15 +34,17 @@ BEGIN
      WHERE h.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_holds() IS 'The rows of memwarden.holds.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_holds() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_holds() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.holds IS
+    'Lists the legal holds of the organisation: what each holds, who set it, when and why, and, in lifted_at to lift_reason, who lifted '
+    'it. A hold whose lifted_at is NULL is in force. Shows rows to principals whose role permits HOLD, to auditors and administrators. An '
+    'erasure empties subject, texts and reasons that named the person.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_holds
+    TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.held_items(hold_id uuid)
 RETURNS TABLE (item_id uuid, version_id uuid, version integer, layer text, scope text, status text, readable boolean, subject text,
                predicate text, content jsonb, recorded_at timestamptz, superseded_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
@@ -71,34 +70,30 @@ BEGIN
      ORDER BY v.item_id, v.version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.held_items(uuid) IS
+COMMENT ON FUNCTION memwarden.held_items IS
     'Lists every version of the memories that a legal hold keeps, also of those that were retracted or have expired since. The '
     'caller reads content only where it could read the memory. hold_id: a hold in force. readable: whether that is so; otherwise scope, '
     'subject, predicate and content are NULL. recorded_at, superseded_at: from when to when the store held the version. '
     'Principals whose role '
     'permits HOLD, auditors and administrators may call it. Raises 42704 for a hold that is not in force or that the caller may not '
     'know of. Source: Z5.';
-REVOKE ALL ON FUNCTION memwarden.held_items(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.held_items(uuid) TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.held_items TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sees_item(p_principal_id bigint, p_scope_id bigint, p_label_id integer, p_author_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.may_read(p_principal_id, p_scope_id)
        AND memwarden_internal.refusal(p_principal_id, 'READ', p_label_id, p_author_id) IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sees_item(bigint, bigint, integer, bigint) IS 'Whether a principal sees an item.';
-REVOKE ALL ON FUNCTION memwarden_internal.sees_item(bigint, bigint, integer, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.sees_item IS 'Whether a principal sees an item.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_blocked_erasures()
 RETURNS TABLE (org text, erasure_id uuid, asked_at timestamptz, login_role text, agent text, subject_hash bytea, reason text,
                items integer, blocked_by uuid[], blocked_reason text, unread integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -113,14 +108,12 @@ BEGIN
      WHERE b.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_blocked_erasures() IS 'The rows of memwarden.erasures that wait.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_blocked_erasures() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_blocked_erasures() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.list_blocked_erasures IS 'The rows of memwarden.erasures that wait.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_blocked_erasures TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_pins()
 RETURNS TABLE (org text, item_id uuid, scope text, reason text, agent text, login text, pinned_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -142,15 +135,13 @@ BEGIN
             AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_pins() IS 'The rows of memwarden.pins.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_pins() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_pins() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.pins IS 'Lists the pinned memories that the caller may see, with who pinned each, when, and why.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_pins TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_action_links()
 RETURNS TABLE (org text, action_id text, agent text, item_id uuid, version_id uuid, distance integer, recall_id uuid,
                linked_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -175,7 +166,9 @@ BEGIN
                  AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels) END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_action_links() IS 'The rows of memwarden.action_links.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_action_links() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_action_links()
+COMMENT ON VIEW memwarden.action_links IS
+    'Lists on which versions actions rest: to agents their own, to curators, auditors and administrators all of the organisation. distance '
+    '0 marks what the action names; more marks the sources of that, by steps of derivation. An item that memwarden.tombstones lists '
+    'is gone.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_action_links
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_retention_states()
 RETURNS TABLE (org text, item_id uuid, layer text, scope text, state text, kept_by text[], since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner hashes the scopes: a caller may read a hundred thousand.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -46,15 +45,17 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_retention_states() IS 'The rows of memwarden.retention_states.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_retention_states() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_retention_states() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.retention_states IS
+    'Lists the retention state of each memory that the caller may see. ACTIVE: in use. REFERENCED: no longer in use, but an action '
+    'rests on it or another memory was derived from it, so collection does not delete it. ORPHANED: no longer in use and nothing '
+    'refers to it, so it is deleted when its layer says so. TOMBSTONED: deleted for good; memwarden.tombstones says when and why. '
+    'kept_by: PINNED, HELD, LINKED, whatever the state. since: since when.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_retention_states TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_tombstones()
 RETURNS TABLE (org text, item_id uuid, layer text, versions integer, deleted_at timestamptz, cause text, reason text, login_role text,
                agent text, erasure_id uuid, signature text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -73,6 +74,7 @@ BEGIN
      WHERE t.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_tombstones() IS 'The rows of memwarden.tombstones.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_tombstones() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_tombstones() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.tombstones IS
+    'Lists the memories that were deleted for good, without what they said: which, of which layer, how many versions, when, by whom, '
+    'why. cause: ERASURE, COLLECTION or RETENTION. signature tells whether this server signed it: GENUINE, FORGED, UNSIGNED or OTHER_KEY.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_tombstones TO memwarden_curator, memwarden_auditor, memwarden_admin;

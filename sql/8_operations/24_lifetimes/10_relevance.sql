@@ -4,23 +4,20 @@ RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 -- Beyond e^-700 there is no number.
 RETURN exp(-least(p_rate * greatest(date_part('epoch', p_age), 0) / 86400, 700));
-COMMENT ON FUNCTION memwarden_internal.decay_factor(double precision, interval) IS
+COMMENT ON FUNCTION memwarden_internal.decay_factor IS
     'What is left of relevance after p_age, 0 to 1, where it falls by p_rate a day. Source: chapter 12.7.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.decay_factor(double precision, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.share_of(p_part interval, p_whole interval)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN least(greatest(date_part('epoch', p_part) / date_part('epoch', p_whole), 0), 1);
-COMMENT ON FUNCTION memwarden_internal.share_of(interval, interval) IS 'What share of an interval another is, 0 to 1.';
-REVOKE ALL ON FUNCTION memwarden_internal.share_of(interval, interval) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.share_of IS 'What share of an interval another is, 0 to 1.';
 
 -- What others say of a memory. Of each who annotated its present version the last word counts; its writer has had its say.
 -- Each OFFSET 0 keeps the order of the joins: without statistics, a store would be walked whole, once for each of its versions.
 CREATE OR REPLACE FUNCTION memwarden_internal.annotations_of(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
 RETURNS TABLE (item_id uuid, confirmed bigint, doubted bigint, refuted bigint, confirmed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -49,10 +46,9 @@ BEGIN
      GROUP BY s.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.annotations_of(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.annotations_of IS
     'How many principals other than its writer have confirmed, doubted or refuted the present version of a memory, those that '
     'anybody has; confirmed_at: when it was last confirmed. Source: chapter 12.7.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.annotations_of(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relevance_of(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
 RETURNS TABLE (
@@ -60,7 +56,6 @@ RETURNS TABLE (
     decay text, since timestamptz, decayed double precision, "reads" bigint, reinforced double precision, impact double precision,
     curation double precision, disputed boolean, is_stale boolean, review_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1000
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $function$
@@ -147,7 +142,7 @@ BEGIN
       FROM figures AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.relevance_of(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.relevance_of IS
     'How relevant memories of an organisation are at p_now (default now), and by which parts: relevance = initial (mean of '
     'validation score and adjusted confidence) * decayed (by decay, over the time since) * reinforced (1 + ln(1 + reads), those of '
     'the last 30 days; 1 while it is disputed) * impact (share of reported uses that succeeded, one success taken for granted; a task '
@@ -156,4 +151,3 @@ COMMENT ON FUNCTION memwarden_internal.relevance_of(bigint, uuid[], timestamptz)
     'max_idle + 0.3 where it is disputed; is_stale: over 0.7, or of a confidence under 0.3 that nobody has confirmed for 60 days. '
     'review_at: when its soft lifetime ends; NULL never. last_read: NULL where nobody has read it. Asks no rights. Source: chapter '
     '12.7.2, four-layer design 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.relevance_of(bigint, uuid[], timestamptz) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.fresh_until(
     p_org_id bigint, p_layer text, p_class text, p_principal_id bigint, p_created_at timestamptz, p_updated_at timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -22,17 +21,15 @@ BEGIN
          ORDER BY l.principal_id DESC, c.org_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.fresh_until(bigint, text, text, bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.fresh_until IS
     'Until when a memory of a class, or of an agent with lifetimes of its own, counts fully in recall: infinity for one that is '
     'exempt from decay or of an agent without limit, NULL where it is as the layer says.';
-REVOKE ALL ON FUNCTION memwarden_internal.fresh_until(bigint, text, text, bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_of_lifetime(
     p_org_id bigint, p_layer text, p_principal_id bigint, p_created_at timestamptz, p_expires_at timestamptz, p_ttl interval,
     p_now timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -45,9 +42,6 @@ BEGIN
          ORDER BY l.principal_id DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_of_lifetime(
-    bigint, text, bigint, timestamptz, timestamptz, interval, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.end_of_lifetime IS
     'When a memory ends that gets a new version with a time to live: counted from that, or from its creation, as its layer says. '
     'p_expires_at: when it would have ended before.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_of_lifetime(
-    bigint, text, bigint, timestamptz, timestamptz, interval, timestamptz) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.explain_relevance(item_id uuid)
 RETURNS TABLE (part text, value double precision, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record := memwarden_internal.require_item(explain_relevance.item_id);
@@ -39,10 +38,10 @@ BEGIN
             || coalesce('; review from ' || memwarden_internal.utc_text(v_figure.review_at), ''));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_relevance(uuid) IS
+COMMENT ON FUNCTION memwarden.explain_relevance IS
     'Shows how relevant a memory still is, and each part of the figure, as of the last count of recalls. part: initial, decay, '
     'reinforcement, impact and curation, whose product is relevance; then relevance and staleness. value: the figure; staleness and '
     'decay are 0 to 1. detail: what it follows from. Raises 42704 for a memory that is not active or that the caller does not see, '
     '28000 without an identity. Source: chapter 12.7.2, four-layer design 6.';
-REVOKE ALL ON FUNCTION memwarden.explain_relevance(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_relevance(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.explain_relevance
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

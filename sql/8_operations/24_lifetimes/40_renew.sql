@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.renew(item_id uuid, reason text, ttl interval DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record := memwarden_internal.hold_item(renew.item_id, 'WRITE', renew.reason);
@@ -40,12 +39,11 @@ BEGIN
     RETURN (v_change, 'COMMITTED', renew.item_id, v_id, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.renew(uuid, text, interval) IS
+COMMENT ON FUNCTION memwarden.renew IS
     'Says that a memory still holds: its lifetimes, hard and soft, begin anew. The memory gets a new version with the same words, and '
     'recall counts it fully again. A memory without an end stays without one. The caller must be permitted to write the memory. '
     'reason: 1 to 1,000 characters. ttl: how long it lives from now on, by default as long as its layer or class says. It '
     'never ends sooner than before: expire() does that. outcome: COMMITTED, with the new version. Raises 42704 for a memory that is '
     'not active or that the caller does not see; 42501 without the right; 22023 for a blank reason or a ttl out of '
     'range; 55P03 while another writer holds the lock on the scope; otherwise as write() does. Source: four-layer design 4, primitives 7.';
-REVOKE ALL ON FUNCTION memwarden.renew(uuid, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.renew(uuid, text, interval) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.renew TO memwarden_agent, memwarden_curator;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_lifetimes(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := coalesce(p_now, clock_timestamp());
@@ -39,16 +38,14 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_lifetimes(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.settle_lifetimes IS
     'Has recall count stale memories half, and those that were lowered or that the last revalidation found false; pinned and held ones '
     'fully, and all others as layer and class say. Skips what somebody writes just now. Returns how many changed.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_lifetimes(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 -- People are asked about what is still read: what nobody reads is collected without them. And now and then about what never ends.
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_about_lifetimes(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := coalesce(p_now, clock_timestamp());
@@ -88,17 +85,15 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_about_lifetimes(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.ask_about_lifetimes IS
     'Puts memories into the review queue whose soft lifetime is over: those read in the last 30 days, and those that are exempt from '
     'decay; at most 20. To approve renews a memory; to reject leaves it. Returns how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_about_lifetimes(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lifetimes_batch(
     p_org_id bigint, p_item_id uuid, p_count integer,
     OUT org_id bigint, OUT item_id uuid, OUT looked bigint, OUT faults bigint, OUT findings jsonb, OUT is_over boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -128,14 +123,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lifetimes_batch(bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.lifetimes_batch IS
     'Settles the lifetimes of the next memories, for sweep(). faults: how many of them count otherwise now; item_id: the last of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.lifetimes_batch(bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.warn_of_endings(p_within interval)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := clock_timestamp();
@@ -149,6 +142,5 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.warn_of_endings(interval) IS
+COMMENT ON FUNCTION memwarden_internal.warn_of_endings IS
     'Notifies channel memwarden_lifetime of how many memories end within an interval, where any do. Returns how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.warn_of_endings(interval) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.ending_soon(within interval DEFAULT '7 days', grain text DEFAULT 'layer')
 RETURNS TABLE (scope text, layer text, item_id uuid, ending text, memories bigint, first_at timestamptz, last_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -37,12 +36,10 @@ BEGIN
      ORDER BY 6, 1, 2, 3, 4;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.ending_soon(interval, text) IS
+COMMENT ON FUNCTION memwarden.ending_soon IS
     'Lists what ends soon of the memories that the caller reads, the soonest first, so that somebody may renew() it in time. within: '
     'how far to look ahead, 1 second to 1,000 years; default 7 days. grain: one row for each layer (the default), scope or item. '
     'ending: hard, recall no longer gives the memory; or soft, it counts half from then on. memories: how many; first_at, last_at: '
     'when the first and the last of them end. Raises 22023 for arguments out of range, 28000 without an identity. Source: four-layer '
     'design 8.';
-REVOKE ALL ON FUNCTION memwarden.ending_soon(interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.ending_soon(interval, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.ending_soon TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.collection_rules(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
 RETURNS TABLE (item_id uuid, scope_id bigint, layer text, action text, reason text, kept text[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 SET jit = off
 AS $function$
@@ -67,7 +66,7 @@ BEGIN
       LEFT JOIN kept AS k ON k.item_id = f.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.collection_rules IS
     'Those of the items that a rule would collect at p_now. action EXPIRE (the first phase, of active items), by reason TTL_OVER: '
     'its time to live is over; STALE: staleness over 0.9; IRRELEVANT: relevance below the layer''s gc_threshold, and unread for its '
     'max_idle; UNREAD: its soft lifetime is over, and it was not read for 30 days. action DELETE (the second phase, where the layer says '
@@ -75,13 +74,11 @@ COMMENT ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestam
     'days; where it says hard_delete retention, by reason RETENTION_OVER: ended for longer than the recovery_window, and a rule of '
     'retention wants it deleted now. kept: what forbids it, DUTY among it (a rule of retention still wants it kept; it expires all the '
     'same when its time to live is over), NULL or empty where nothing does. Source: chapter 12.7.3 to 12.7.5, four-layer design 4 and 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 -- Working memory and sessions hold so many a session, and let go of the rest as they are written; elsewhere the number is a scope's.
 CREATE OR REPLACE FUNCTION memwarden_internal.full_scopes(p_org_id bigint, p_layer text, p_share double precision)
 RETURNS TABLE (scope_id bigint, items bigint, max_items bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_max bigint := (SELECT l.max_items FROM memwarden_data.kept_layer AS l
@@ -96,14 +93,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.full_scopes(bigint, text, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.full_scopes IS
     'The scopes of an organisation that hold more than a share of the max_items of a layer, with how many they hold.';
-REVOKE ALL ON FUNCTION memwarden_internal.full_scopes(bigint, text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.over_cap(p_org_id bigint, p_layer text, p_now timestamptz)
 RETURNS TABLE (scope_id bigint, item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -140,8 +135,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.over_cap IS
     'The items by which scopes of an organisation hold more than the max_items of a layer: those read longest ago, the oldest, '
     'those that end soonest or those of least relevance, as the layer''s eviction says; by relevance only in scopes that were over '
     'when the pass before looked. What is pinned, held or still to be kept by a rule of retention is none of them. Source: G7.';
-REVOKE ALL ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) FROM PUBLIC;

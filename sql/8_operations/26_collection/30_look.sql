@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.page_of_layer(
     OUT item_ids uuid[], OUT last_scope bigint, OUT last_place bytea)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET enable_hashjoin = off
 SET enable_mergejoin = off
@@ -26,15 +25,13 @@ BEGIN
              FETCH FIRST p_count ROWS WITH TIES) AS p;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.page_of_layer(bigint, text, text, bigint, bytea, integer) IS
+COMMENT ON FUNCTION memwarden_internal.page_of_layer IS
     'About p_count items of a status in a layer of an organisation, after a place: the scope, and in it four bytes of the fingerprint. '
     'item_ids is NULL after the last.';
-REVOKE ALL ON FUNCTION memwarden_internal.page_of_layer(bigint, text, text, bigint, bytea, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.look_for_collection(p_org_id bigint, p_layer text, p_count integer, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_pass  record;
@@ -78,14 +75,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_for_collection(bigint, text, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.look_for_collection IS
     'Looks at the next page of a pass, notes what a rule would collect, and goes on to the next stage behind the last page.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_for_collection(bigint, text, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_full_scopes(p_org_id bigint, p_layer text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_full jsonb := (SELECT coalesce(jsonb_object_agg(f.scope_id, f.items), '{}')
@@ -103,23 +98,20 @@ BEGIN
      WHERE c.org_id = p_org_id AND c.layer = p_layer AND c.full_scopes <> v_full;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_full_scopes(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.note_full_scopes IS
     'Notes which scopes hold more than nine tenths of the max_items of a layer, and tells who listens on memwarden_alert of those that '
     'did not when the last pass looked.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_full_scopes(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.needs_consent(p_found bigint, p_active bigint)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_found > 10 AND p_found > p_active / 2;
-COMMENT ON FUNCTION memwarden_internal.needs_consent(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.needs_consent IS
     'Whether so many of the active memories of a layer are too many to expire unasked: more than half of them, and more than ten.';
-REVOKE ALL ON FUNCTION memwarden_internal.needs_consent(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_back(p_org_id bigint, p_layer text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found  jsonb;
@@ -147,7 +139,6 @@ BEGIN
      WHERE c.org_id = p_org_id AND c.layer = p_layer AND (v_before.is_held OR v_before.was_held);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_back(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.hold_back IS
     'Takes back what a pass has found, where it is most of the layer and nobody has agreed, and tells who listens on memwarden_alert when '
     'that begins. What goes by its time to live is not counted.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_back(bigint, text) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.take_collectable(
     p_org_id bigint, p_layer text, p_count integer, p_now timestamptz, p_principal_id bigint DEFAULT 0)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -46,16 +45,14 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_collectable(bigint, text, integer, timestamptz, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.take_collectable IS
     'Expires, or deletes for good, at most p_count of what a pass has found, in one scope; leaves a scope in which somebody writes. '
     'False when nothing is left.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_collectable(bigint, text, integer, timestamptz, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_collectable(
     p_org_id bigint, p_found jsonb, p_now timestamptz, p_principal_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item_ids uuid[] := ARRAY(SELECT e.id::uuid FROM jsonb_each(p_found) AS f, jsonb_array_elements_text(f.value) AS e (id));
@@ -85,15 +82,13 @@ BEGIN
     RETURN v_done;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.expire_collectable(bigint, jsonb, timestamptz, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.expire_collectable IS
     'Expires those of p_found ({"reason": [item, ...]}) of which a rule still holds, as one change, each with an entry EXPIRE in the log '
     'that says why. Returns how many, by reason. The caller holds their scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.expire_collectable(bigint, jsonb, timestamptz, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.delete_collectable(p_org_id bigint, p_found jsonb, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item_ids uuid[] := ARRAY(SELECT e.id::uuid FROM jsonb_each(p_found) AS f, jsonb_array_elements_text(f.value) AS e (id));
@@ -113,14 +108,12 @@ BEGIN
     RETURN v_done;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.delete_collectable(bigint, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.delete_collectable IS
     'Deletes for good those of p_found ({"reason": [item, ...]}) of which a rule still holds. Returns how many, by reason.';
-REVOKE ALL ON FUNCTION memwarden_internal.delete_collectable(bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sum_of_counts(p_one jsonb, p_other jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(jsonb_object_agg(s.name, s.total), '{}')
@@ -132,5 +125,4 @@ BEGIN
              WHERE s.total > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sum_of_counts(jsonb, jsonb) IS 'Adds objects of counts, name by name; NULL counts as none.';
-REVOKE ALL ON FUNCTION memwarden_internal.sum_of_counts(jsonb, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.sum_of_counts IS 'Adds objects of counts, name by name; NULL counts as none.';

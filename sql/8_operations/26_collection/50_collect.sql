@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.collect_step(
     p_looked integer, p_taken integer, p_now timestamptz, p_org_id bigint DEFAULT NULL, p_layer text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_pass record;
@@ -31,15 +30,13 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.collect_step(integer, integer, timestamptz, bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.collect_step IS
     'Does the next step of a pass that nobody else works on: begins it where one is due, looks at p_looked memories, or takes p_taken '
     'of those that were found. p_org_id, p_layer: of that alone. False when nothing is due.';
-REVOKE ALL ON FUNCTION memwarden_internal.collect_step(integer, integer, timestamptz, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.begin_collection(p_org_id bigint, p_layer text, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.collectable AS f WHERE f.org_id = p_org_id AND f.layer = p_layer;
@@ -48,14 +45,12 @@ BEGIN
      WHERE c.org_id = p_org_id AND c.layer = p_layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.begin_collection(bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.begin_collection IS
     'Begins a pass: what an earlier one has found and not taken is looked for anew.';
-REVOKE ALL ON FUNCTION memwarden_internal.begin_collection(bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_collection(p_org_id bigint, p_layer text, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.collection AS c
@@ -63,14 +58,12 @@ BEGIN
      WHERE c.org_id = p_org_id AND c.layer = p_layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_collection(bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.end_collection IS
     'Ends a pass. What was busy is still noted, and looked for anew by the next.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_collection(bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_layers_to_collect()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     INSERT INTO memwarden_data.collection (org_id, layer)
@@ -79,14 +72,12 @@ BEGIN
         ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_layers_to_collect() IS
+COMMENT ON FUNCTION memwarden_internal.list_layers_to_collect IS
     'Gives each layer of each organisation its row in memwarden_data.collection.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_layers_to_collect() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.collect_next(p_last text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '200ms'
 AS $function$
 DECLARE
@@ -120,11 +111,10 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.collect_next(text) IS
+COMMENT ON FUNCTION memwarden_internal.collect_next IS
     'The next step of collection, at this moment. p_last: how long the step before took, NULL for the first. NULL when nothing is due, '
     'or somebody holds what it would take.';
-REVOKE ALL ON FUNCTION memwarden_internal.collect_next(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.collect_next(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.collect_next TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.collect()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -133,7 +123,7 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_collect');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.collect() IS
+COMMENT ON PROCEDURE memwarden.collect IS
     'Collects memories in two phases, as a job: what is due expires and leaves every index; what expired longer ago than the '
     'layer''s recovery_window is deleted for good, where the layer says hard_delete. Due is what is beyond its time to live, stale, of '
     'little relevance and unread, or more than a scope may hold. What is pinned or held stays, and what an action rests on is not '
@@ -144,5 +134,4 @@ COMMENT ON PROCEDURE memwarden.collect() IS
     'where the last one stopped. It is safe to run twice at once and to kill. The view collections shows how '
     'far it is and what it did. It commits after each batch, so it cannot run inside a transaction. '
     'Raises 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: chapter 12.7.4 and 12.7.5.';
-REVOKE ALL ON PROCEDURE memwarden.collect() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.collect() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.collect TO memwarden_jobs, memwarden_admin;

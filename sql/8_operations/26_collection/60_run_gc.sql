@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.run_gc(
     max_items integer DEFAULT 200)
 RETURNS TABLE (org_name text, layer_name text, action text, reason text, items bigint, done bigint, needs_expected boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(
@@ -39,7 +38,7 @@ BEGIN
      ORDER BY o.name, g.layer, g.action, g.reason;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.run_gc(text, boolean, bigint, text, integer) IS
+COMMENT ON FUNCTION memwarden.run_gc IS
     'Collects memories by hand, by the rules of the job collect(). First shows what it would do. Administrators of the organisation may '
     'call it, those of a layer for that layer. layer: default all. dry_run: true, the default, changes nothing. expected: how many '
     'memories may go at most, as the dry run counted them without KEEP; required where a layer would lose more than half of its memories '
@@ -52,13 +51,11 @@ COMMENT ON FUNCTION memwarden.run_gc(text, boolean, bigint, text, integer) IS
     'went. needs_expected: whether the real run asks for expected. Raises 42501 without the right; 42704 for an unknown organisation or '
     'layer, and where something was expected and nothing was found; 22023 for arguments out of range; 55000 where more would go than '
     'expected; 25001 at an isolation level other than READ COMMITTED; 55P03 while the job works on the layer. Source: chapter 12.7.4.';
-REVOKE ALL ON FUNCTION memwarden.run_gc(text, boolean, bigint, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.run_gc(text, boolean, bigint, text, integer) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.run_gc TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forecast_collection(p_org_id bigint, p_layer text, p_now timestamptz)
 RETURNS TABLE (action text, reason text, items bigint, needs_expected boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_status text;
@@ -98,15 +95,13 @@ BEGIN
       FROM jsonb_each_text(v_found) AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forecast_collection(bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.forecast_collection IS
     'What a pass over a layer would find at p_now: how many, by action and reason. KEEP: what a rule would take, and something keeps.';
-REVOKE ALL ON FUNCTION memwarden_internal.forecast_collection(bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.collect_by_hand(
     p_orgs bigint[], p_layers text[], p_expected bigint, p_most integer, p_now timestamptz)
 RETURNS TABLE (org_id bigint, layer text, action text, reason text, items bigint, done bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_before jsonb;
@@ -137,14 +132,12 @@ BEGIN
       JOIN memwarden_data.collection AS c ON c.org_id = b.org_id AND c.layer = b.layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.collect_by_hand(bigint[], text[], bigint, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.collect_by_hand IS
     'Looks at whole layers and takes at most p_most of what is found; the job takes the rest. Raises as run_gc() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.collect_by_hand(bigint[], text[], bigint, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.look_by_hand(p_orgs bigint[], p_layers text[], p_expected bigint, p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_place record;
@@ -178,7 +171,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_by_hand(bigint[], text[], bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.look_by_hand IS
     'Makes the first half of a pass over some layers. Raises 55000 where that finds more than p_expected, or most of a layer and no '
     'number was given; 42704 where it finds nothing of what was expected; 55P03 while another works on one of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_by_hand(bigint[], text[], bigint, timestamptz) FROM PUBLIC;

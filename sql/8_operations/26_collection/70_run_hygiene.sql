@@ -1,19 +1,13 @@
 -- What should not have come to stand beside each other, or to stand at all: looked for over everything, as the gates do at a write.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.hygiene_finding') IS NULL THEN
-        CREATE TYPE memwarden_internal.hygiene_finding AS (
-            finding            text,
-            action             text,
-            scope_id           bigint,
-            item_id            uuid,
-            version_id         uuid,
-            better_id          uuid,
-            better_version_id  uuid
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.hygiene_finding AS (
+    finding            text,
+    action             text,
+    scope_id           bigint,
+    item_id            uuid,
+    version_id         uuid,
+    better_id          uuid,
+    better_version_id  uuid
+);
 COMMENT ON TYPE memwarden_internal.hygiene_finding IS
     'What pollutes a layer: an item and, where another is to stand in its place, which; each as it was when it was looked at.';
 
@@ -21,7 +15,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_duplicates(
     p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_now timestamptz)
 RETURNS TABLE (scope_id bigint, item_id uuid, better_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 DECLARE
@@ -60,18 +53,16 @@ BEGIN
      CROSS JOIN LATERAL unnest(n.same_as) AS s (id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.hygiene_duplicates IS
     'Memories of a layer that say what better_id says, in the same scope and for the same readers: in the same words, or in others. '
     'p_scope_id: of that scope alone. The time it takes grows with the square of what a scope holds; p_part: '
     'of about 1,000 in other words, from 0, with which the same words are found; any two are in one part once in as many weeks as the '
     'scope has times 500 memories. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_duplicates(bigint, text, bigint, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_findings(
     p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_now timestamptz)
 RETURNS TABLE (finding text, action text, scope_id bigint, item_id uuid, better_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET jit = off
 AS $function$
 BEGIN
@@ -113,17 +104,15 @@ BEGIN
      WHERE s.org_id = p_org_id AND (p_scope_id IS NULL OR i.scope_id = p_scope_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_findings(bigint, text, bigint, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.hygiene_findings IS
     'What pollutes a layer of an organisation, or a scope of it. DUPLICATE: better_id says the same. CONTRADICTION: better_id '
     'contradicts it and is surer by the layer''s conflict_gap (SUPERSEDE), or nothing is (REVIEW). STALE: by relevance_of(). '
     'SENSITIVE: by today''s rules, as far as everything was scanned. Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_findings(bigint, text, bigint, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.run_hygiene(
     layer text DEFAULT NULL, dry_run boolean DEFAULT true, expected bigint DEFAULT NULL, org text DEFAULT NULL)
 RETURNS TABLE (org_name text, layer_name text, finding text, action text, items bigint, done bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(
@@ -149,7 +138,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) IS
+COMMENT ON FUNCTION memwarden.run_hygiene IS
     'Looks over all stored memories for duplicates, contradictions, what is stale and what is sensitive, and ends what is surely '
     'worse than what stands beside it. First shows what it would do. Administrators of the organisation may call it, '
     'those of a layer for that layer. layer: default all. dry_run: true, the default, changes nothing; the real run '
@@ -166,14 +155,12 @@ COMMENT ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) IS
     'isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: four-layer design, 6.';
-REVOKE ALL ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.run_hygiene TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clean_layer(
     p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_dry_run boolean, p_expected bigint, p_now timestamptz)
 RETURNS TABLE (finding text, action text, items bigint, done bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found  memwarden_internal.hygiene_finding[];
@@ -227,17 +214,15 @@ BEGIN
      GROUP BY f.finding, f.action ORDER BY f.finding, f.action;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clean_layer(bigint, text, bigint, bigint, boolean, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.clean_layer IS
     'Supersedes what hygiene_findings() says of a layer, or of a scope of it, a hundred at a time, in scopes where nobody writes; '
     'p_dry_run: counts alone. Raises 55000 '
     'where that is more than p_expected, or most of the layer and no number was given.';
-REVOKE ALL ON FUNCTION memwarden_internal.clean_layer(bigint, text, bigint, bigint, boolean, bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.still_found(
     p_org_id bigint, p_layer text, p_found memwarden_internal.hygiene_finding[])
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Whoever writes now has his scope to himself until he is through; the next run looks there again.
@@ -259,6 +244,5 @@ BEGIN
                    AND (i.item_id, i.version_id) IN ((f.item_id, f.version_id), (f.better_id, f.better_version_id))) = 2);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.still_found(bigint, text, memwarden_internal.hygiene_finding[]) IS
+COMMENT ON FUNCTION memwarden_internal.still_found IS
     'Locks what is to be superseded and what is better, where nobody writes, and returns the items of which that is still so.';
-REVOKE ALL ON FUNCTION memwarden_internal.still_found(bigint, text, memwarden_internal.hygiene_finding[]) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 -- Nobody waits long behind what a step has locked already.
 SET lock_timeout = '2s'
@@ -44,16 +43,14 @@ BEGIN
     RETURN memwarden_internal.next_layer_to_clean(v_at.org_id, v_at.layer);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.hygiene_step IS
     'Looks at the next scope behind p_after, or cleans it, or notes what was found in a layer, and returns where the next step goes on; '
     'NULL at the end.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.hygiene_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.hygiene_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.next_layer_to_clean(p_org_id bigint, p_layer text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT jsonb_build_object(
@@ -63,14 +60,12 @@ BEGIN
              ORDER BY l.org_id, l.layer LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.next_layer_to_clean(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.next_layer_to_clean IS
     'Where hygiene_step() goes on behind a layer of an organisation: the next that wants it; NULL behind the last.';
-REVOKE ALL ON FUNCTION memwarden_internal.next_layer_to_clean(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hygiene_parts(p_org_id bigint, p_layer text, p_scope_id bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT (count(*) + 999) / 1000
@@ -80,15 +75,13 @@ BEGIN
                AND l.duplicate_similarity IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hygiene_parts(bigint, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.hygiene_parts IS
     'In how many parts the job compares the memories of a scope and layer, at the most; 0 where it does not.';
-REVOKE ALL ON FUNCTION memwarden_internal.hygiene_parts(bigint, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clean_scope(
     p_org_id bigint, p_layer text, p_scope_id bigint, p_part bigint, p_cleans boolean, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(jsonb_agg(to_jsonb(c)), '[]')
@@ -98,10 +91,9 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     RETURN '[]'::jsonb;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clean_scope(bigint, text, bigint, bigint, boolean, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.clean_scope IS
     'What run_hygiene() finds in a part of a scope and layer; p_cleans: and ends, a hundred of each finding at most. Nothing where '
     'others hold it up.';
-REVOKE ALL ON FUNCTION memwarden_internal.clean_scope(bigint, text, bigint, bigint, boolean, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_findings(p_known jsonb, p_more jsonb, p_cleans boolean)
 RETURNS jsonb
@@ -117,14 +109,12 @@ RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object('finding', s.finding, 'acti
                         SELECT false, m.* FROM jsonb_to_recordset(p_more) AS m (finding text, action text, items bigint, done bigint)) AS f
                  GROUP BY f.finding, f.action) AS s
          WHERE s.items IS NOT NULL);
-COMMENT ON FUNCTION memwarden_internal.add_findings(jsonb, jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.add_findings IS
     'Counts of findings and those of another scope, together. p_cleans: of the second only how many were ended.';
-REVOKE ALL ON FUNCTION memwarden_internal.add_findings(jsonb, jsonb, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_clean(p_org_id bigint, p_layer text, p_found jsonb)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint := (SELECT sum(f.items) FROM jsonb_to_recordset(p_found) AS f (action text, items bigint) WHERE f.action = 'SUPERSEDE');
@@ -136,14 +126,12 @@ BEGIN
                                                            WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_clean(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.may_clean IS
     'Whether what was found may end unasked: the layer is to be cleaned, and it is not most of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_clean(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.held_findings(p_org_id bigint, p_layer text, p_cleans boolean, p_found jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN NOT p_cleans
@@ -155,9 +143,8 @@ BEGIN
                 ELSE p_found END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.held_findings(bigint, text, boolean, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.held_findings IS
     'The counts of findings as they are kept: HELD_BACK where they would have ended, and wait for a person.';
-REVOKE ALL ON FUNCTION memwarden_internal.held_findings(bigint, text, boolean, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.clean_layers()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -166,7 +153,7 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_hygiene');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.clean_layers() IS
+COMMENT ON PROCEDURE memwarden.clean_layers IS
     'Looks over all stored memories for duplicates, contradictions, what is stale and what is sensitive, as run_hygiene() does, as a job. '
     'The setting hygiene of each layer says whether it does not look (off), counts (report, as shipped), or also ends what is surely worse '
     'than what stands beside it (clean), with an entry in the log that gives the finding as its reason. More than half of a layer never '
@@ -175,5 +162,4 @@ COMMENT ON PROCEDURE memwarden.clean_layers() IS
     'many weeks as the scope has times 500 memories. The view collections shows what it found. A scope in which somebody writes is left to '
     'the next run, and no writer waits for more than one scope. It commits after each part of a scope, so it cannot '
     'run inside a transaction. It is safe to run twice at once and to kill. Raises 55000 before setup(). Source: four-layer design, 6.';
-REVOKE ALL ON PROCEDURE memwarden.clean_layers() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.clean_layers() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.clean_layers TO memwarden_jobs, memwarden_admin;

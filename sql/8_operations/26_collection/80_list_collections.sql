@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_collections()
 RETURNS TABLE (org text, layer text, begun_at timestamptz, finished_at timestamptz, looked bigint, waiting bigint,
                done jsonb, held_back jsonb, hygiene jsonb, cleaned_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -16,14 +15,17 @@ BEGIN
      WHERE c.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_collections() IS 'The rows of memwarden.collections.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_collections() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_collections() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.collections IS
+    'Shows the collection of each organisation and layer. begun_at: since when a pass runs, null between passes. finished_at: when the '
+    'last one ended. looked: at how many memories. waiting: how many of them are still to go. done: how many went, by reason. held_back: '
+    'how many wait for run_gc() with a number, by reason, because they are most of the layer. hygiene: what clean_layers() found last, an '
+    'array of finding, action, items and done as run_hygiene() returns them; HELD_BACK are more than half of the layer, which wait for '
+    'run_hygiene() with a number. cleaned_at: when it had looked.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_collections TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.held_back_of(p_org_id bigint)
 RETURNS TABLE (layer text, items bigint, reasons text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -32,14 +34,12 @@ BEGIN
      WHERE c.org_id = p_org_id GROUP BY c.layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.held_back_of(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.held_back_of IS
     'How many memories of each layer of an organisation the last pass held back, and by which rules; layers without any are no row.';
-REVOKE ALL ON FUNCTION memwarden_internal.held_back_of(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.collection_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_told boolean;
@@ -76,7 +76,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.collection_status() IS
+COMMENT ON FUNCTION memwarden_internal.collection_status IS
     'For administrators: a warning for each layer of which collection holds most back, and for each of which scopes are nearly full or '
     'over, with what to do.';
-REVOKE ALL ON FUNCTION memwarden_internal.collection_status() FROM PUBLIC;

@@ -2,19 +2,16 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.personal_kinds(p_findings jsonb)
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT array_agg(DISTINCT k.kind #>> '{}')
   FROM jsonb_path_query(p_findings, '$[*] ? (@.kind starts with "pii." && @.level != "none" && @.action != "redact").kind') AS k (kind)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.personal_kinds(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.personal_kinds IS
     'The kinds of personal data among findings, but for what was taken out of the content; null where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.personal_kinds(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_personal(p_org_id bigint, p_item_id uuid, p_kinds text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_kinds IS NULL THEN
@@ -29,6 +26,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_personal(bigint, uuid, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.note_personal IS
     'Notes that personal data of these kinds was found in a memory, and until when it may be read; nothing where they are NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_personal(bigint, uuid, text[]) FROM PUBLIC;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.retention_rules(p_org_id bigint)
 RETURNS TABLE (applies_to text, name text, keep_at_most interval, keep_at_least interval, afterwards text, counted_from text,
                org_id bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -12,15 +11,13 @@ BEGIN
       FROM memwarden_data.retention_rule AS r WHERE r.org_id IN (0, p_org_id) ORDER BY r.applies_to, r.name, r.org_id DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_rules(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.retention_rules IS
     'The rules of an organisation: its own, and those of all of which it has none of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_rules(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retention_facts(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
 RETURNS TABLE (item_id uuid, status text, layer text, created_at timestamptz, updated_at timestamptz, confidentiality text,
                classes text[], purposes text[], kinds text[], consented_until timestamptz, withdrawn_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -61,19 +58,17 @@ BEGIN
       LEFT JOIN memwarden_data.personal_item AS p ON p.org_id = p_org_id AND p.item_id = s.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_facts(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.retention_facts IS
     'What rules of retention ask of memories. confidentiality: public, general or business, by the classification of the '
     'label. purposes: what their classes need consent to; kinds: of personal data that was found; one of the two makes '
     'them personal. consented_until: until when all of these consents hold, -infinity where one is missing; '
     'withdrawn_at: when one was withdrawn.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_facts(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rules_of_items(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
 RETURNS TABLE (item_id uuid, status text, applies_to text, name text, org_id bigint, keep_at_most interval, keep_at_least interval,
                counted_at timestamptz, permitted_until timestamptz, required_until timestamptz, afterwards text,
                because jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 200
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -103,15 +98,13 @@ BEGIN
      CROSS JOIN LATERAL (SELECT CASE r.counted_from WHEN 'creation' THEN f.created_at ELSE f.updated_at END AS counted_at) AS t;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rules_of_items(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.rules_of_items IS
     'Each rule of retention that applies to each of these memories: a row a rule. permitted_until: null where it may be '
     'kept for ever. required_until: null where nothing wants it to be kept.';
-REVOKE ALL ON FUNCTION memwarden_internal.rules_of_items(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retention_of(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
 RETURNS TABLE (item_id uuid, ends_at timestamptz, required_until timestamptz, action text, due_since timestamptz, rule text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := coalesce(p_now, clock_timestamp());
@@ -139,18 +132,16 @@ BEGIN
       LEFT JOIN over AS o ON o.item_id = f.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_of(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.retention_of IS
     'What the rules of retention make of memories, a row each. The longest duty wins: nothing ends before required_until, '
     'the latest of all duties. Among permissions the shortest decides: ends_at, null for never. A rule acts when its own '
     'time is over; action is the strongest that is due now (delete before cold before archive), null where nothing is; '
     'rule says whose, due_since since when. Legal holds are not in it: reasons_to_keep(). p_now: the moment, now by '
     'default. Source: chapter 12.10.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_of(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.duties_among(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := coalesce(p_now, clock_timestamp());
@@ -162,7 +153,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.duties_among(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.duties_among IS
     'Those of the items of an organisation that a rule of retention still wants kept (keep_at_least). Collection neither expires nor '
     'deletes them. p_now: the moment, now by default. Source: chapter 12.10.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.duties_among(bigint, uuid[], timestamptz) FROM PUBLIC;

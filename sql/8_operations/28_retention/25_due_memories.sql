@@ -1,40 +1,31 @@
 -- What is due, a page of memories after the other: the same walk for the job, for whoever changes a rule, and for compliance.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.due_memory') IS NULL THEN
-        CREATE TYPE memwarden_internal.due_memory AS (
-            org_id     bigint,
-            item_id    uuid,
-            action     text,
-            rule       text,
-            due_since  timestamptz,
-            held       boolean
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.due_memory AS (
+    org_id     bigint,
+    item_id    uuid,
+    action     text,
+    rule       text,
+    due_since  timestamptz,
+    held       boolean
+);
 COMMENT ON TYPE memwarden_internal.due_memory IS
     'A memory whose retention is over: what is to follow, by which rule, since when; and whether a legal hold keeps it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shortest_retention(p_org_id bigint)
 RETURNS interval
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT min(r.keep_at_most) FROM memwarden_internal.retention_rules(p_org_id) AS r);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shortest_retention(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.shortest_retention IS
     'What is younger is beyond no rule of the organisation; NULL where nothing has a limit.';
-REVOKE ALL ON FUNCTION memwarden_internal.shortest_retention(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.due_memories(
     p_org_id bigint, p_after_org bigint, p_after_item uuid, p_count integer, p_now timestamptz,
     OUT org_id bigint, OUT item_id uuid, OUT due memwarden_internal.due_memory[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -73,15 +64,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.due_memories(bigint, bigint, uuid, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.due_memories IS
     'Looks at the next p_count memories, of one organisation or of all (NULL), after one of them. org_id, item_id: the last '
     'that was looked at, NULL when there were none. due: those whose retention is over.';
-REVOKE ALL ON FUNCTION memwarden_internal.due_memories(bigint, bigint, uuid, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.all_due(p_org_id bigint, p_now timestamptz)
 RETURNS SETOF memwarden_internal.due_memory
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1000
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_page record;
@@ -97,6 +86,5 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.all_due(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.all_due IS
     'All memories whose retention is over, of one organisation or of all (NULL), at a moment.';
-REVOKE ALL ON FUNCTION memwarden_internal.all_due(bigint, timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_kept_until(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_soon  timestamptz := coalesce(p_now, clock_timestamp()) + interval '2 days';
@@ -33,16 +32,14 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_kept_until(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.settle_kept_until IS
     'Writes into heads until when the rules of retention let these memories be read: into those with personal data, and into those that '
     'end within two days. Skips what somebody writes just now. Returns how many changed. Source: chapter 12.10.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_kept_until(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_next_kept(
     p_after_org bigint, p_after_item uuid, p_last_org bigint, p_last_item uuid, p_now timestamptz DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -60,28 +57,24 @@ BEGIN
               GROUP BY i.org_id) AS g;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_next_kept(bigint, uuid, bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.settle_next_kept IS
     'settle_kept_until() for the memories behind one and up to another, as far as a rule of retention may end them soon.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_next_kept(bigint, uuid, bigint, uuid, timestamptz) FROM PUBLIC;
 
 -- Whoever changes a rule changes at once what is read: what is over by it, and what was over by the rule before. The job does the rest.
 CREATE OR REPLACE FUNCTION memwarden_internal.due_soon(p_org_id bigint)
 RETURNS memwarden_internal.due_memory[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(SELECT d FROM memwarden_internal.all_due(nullif(p_org_id, 0), now() + interval '2 days') AS d);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.due_soon(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.due_soon IS
     'The memories whose retention is over in two days, of one organisation or of all (0): more than one run of the job away.';
-REVOKE ALL ON FUNCTION memwarden_internal.due_soon(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_due_soon(p_org_id bigint, p_before memwarden_internal.due_memory[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM memwarden_internal.settle_kept_until(g.org_id, g.item_ids)
@@ -89,6 +82,5 @@ BEGIN
                FROM unnest(p_before || memwarden_internal.due_soon(p_org_id)) AS d GROUP BY d.org_id) AS g;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settle_due_soon(bigint, memwarden_internal.due_memory[]) IS
+COMMENT ON FUNCTION memwarden_internal.settle_due_soon IS
     'settle_kept_until() for the memories that are due soon, and for those that were by the rules before.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_due_soon(bigint, memwarden_internal.due_memory[]) FROM PUBLIC;

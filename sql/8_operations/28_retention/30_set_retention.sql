@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_retention(
     org text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_retention.org, 'full');
@@ -52,7 +51,7 @@ BEGIN
     RETURN v_ended;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_retention(text, text, text, interval, interval, text, text, bigint, text) IS
+COMMENT ON FUNCTION memwarden.set_retention IS
     'Sets how long memories may be kept at most, and must be kept at least. For example: set_retention(classification => '
     '''personal'', keep_at_most => ''30 days''). Name one of three. classification: personal, business, general or public. layer: '
     'a layer. class: a class of writes. keep_at_most: the permission, at most 1,000 years; infinity for no limit. keep_at_least: '
@@ -64,16 +63,13 @@ COMMENT ON FUNCTION memwarden.set_retention(text, text, text, interval, interval
     'explain_retention() says which of several rules decides. Raises 22023 for malformed arguments and for a missing or wrong '
     'expected, 42704 for an unknown classification, layer, class or organisation, 42501 without the right, 25001 at an isolation '
     'level other than READ COMMITTED. Source: chapter 12.10.4, R5.';
-REVOKE ALL ON FUNCTION memwarden.set_retention(text, text, text, interval, interval, text, text, bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_retention(text, text, text, interval, interval, text, text, bigint, text)
-    TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_retention TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_retention(
     classification text DEFAULT NULL, layer text DEFAULT NULL, class text DEFAULT NULL, expected bigint DEFAULT NULL,
     org text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_retention.org, 'full');
@@ -99,20 +95,18 @@ BEGIN
     RETURN v_ended;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.drop_retention(text, text, text, bigint, text) IS
+COMMENT ON FUNCTION memwarden.drop_retention IS
     'Removes a rule of set_retention(), so that the rule of all organisations holds again, or none. classification, layer, class: '
     'one of them. expected: how many memories the change ends now, as in set_retention(). Returns that number. org: the '
     'organisation; by default the caller''s, and for members of memwarden_admin all, whose rules for classifications stay. Raises '
     '42704 where there is no such rule, layer, class or organisation, 22023 for malformed arguments and for a missing or wrong '
     'expected, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: R5.';
-REVOKE ALL ON FUNCTION memwarden.drop_retention(text, text, text, bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.drop_retention(text, text, text, bigint, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.drop_retention TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retention_target(
     p_org_id bigint, p_classification text, p_layer text, p_class text, OUT applies_to text, OUT name text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF num_nonnulls(p_classification, p_layer, p_class) <> 1 THEN
@@ -129,15 +123,13 @@ BEGIN
         || CASE applies_to WHEN 'classification' THEN ': personal, business, general or public' ELSE '' END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_target(bigint, text, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.retention_target IS
     'What a rule is for. Raises 22023 where not exactly one is named, 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_target(bigint, text, text, text) FROM PUBLIC;
 
 -- Whoever changes rules at the same time waits here: a count is of one change alone.
 CREATE OR REPLACE FUNCTION memwarden_internal.before_retention_changes(p_org_id bigint)
 RETURNS memwarden_internal.due_memory[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     PERFORM FROM memwarden_data.retention_rule AS r
@@ -145,15 +137,13 @@ BEGIN
     RETURN ARRAY(SELECT d FROM memwarden_internal.all_due(nullif(p_org_id, 0), now()) AS d);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.before_retention_changes(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.before_retention_changes IS
     'What is due by the rules of this moment, which nobody else changes until this transaction ends.';
-REVOKE ALL ON FUNCTION memwarden_internal.before_retention_changes(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_count_of_ended(
     p_org_id bigint, p_before memwarden_internal.due_memory[], p_expected bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ended bigint;
@@ -172,6 +162,5 @@ BEGIN
     RETURN v_ended;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_count_of_ended(bigint, memwarden_internal.due_memory[], bigint) IS
+COMMENT ON FUNCTION memwarden_internal.require_count_of_ended IS
     'How many memories are due that were not before, or not for that. Raises 22023 where the caller expected another number.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_count_of_ended(bigint, memwarden_internal.due_memory[], bigint) FROM PUBLIC;

@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden.explain_retention(item_id uuid)
 RETURNS TABLE (rule text, decides boolean, ends_at timestamptz, afterwards text, because jsonb, rule_org text, keep_at_most interval,
                keep_at_least interval, counted_from timestamptz, permitted_until timestamptz, required_until timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 5
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.org_of_explained(explain_retention.item_id);
@@ -43,7 +42,7 @@ BEGIN
     SELECT r.rule, false, NULL, NULL, r.because, NULL, NULL, NULL, NULL, NULL, NULL FROM reason AS r WHERE NOT r.held;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_retention(uuid) IS
+COMMENT ON FUNCTION memwarden.explain_retention IS
     'Explains how long a memory is kept: one row for each rule that applies, and which of them decides. A legal hold goes before '
     'every rule; it is shown to those who may know of holds, and others are told what decides without it. '
     'Otherwise the longest duty (required_until) wins over every permission. Otherwise the shortest permission '
@@ -53,14 +52,12 @@ COMMENT ON FUNCTION memwarden.explain_retention(uuid) IS
     'cold. because: why the rule applies. rule_org: whose rule it is; global is that of all. counted_from: since when it counts. '
     'Raises 42704 for a memory that the caller does not see, 28000 without an identity, 55000 before setup(). Source: chapter '
     '12.10.4, R5.';
-REVOKE ALL ON FUNCTION memwarden.explain_retention(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_retention(uuid)
+GRANT EXECUTE ON FUNCTION memwarden.explain_retention
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.org_of_explained(p_item_id uuid)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_all    boolean := memwarden_internal.is_database_admin();
@@ -78,16 +75,14 @@ BEGIN
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.org_of_explained(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.org_of_explained IS
     'The organisation of a memory that the caller sees, or of any for members of memwarden_admin. Raises 42704 for others, '
     '28000 without an identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.org_of_explained(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_retention_rules()
 RETURNS TABLE (org text, applies_to text, name text, keep_at_most interval, keep_at_least interval, afterwards text, counted_from text,
                set_at timestamptz, set_by text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -102,7 +97,8 @@ BEGIN
      WHERE v_all OR r.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_retention_rules() IS 'The rows of memwarden.retention_rules.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_retention_rules() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_retention_rules()
+COMMENT ON VIEW memwarden.retention_rules IS
+    'Lists how long memories may be kept at most, and must be kept at least, by classification, layer and class. A rule of an '
+    'organisation precedes the rule of all organisations (global).';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_retention_rules
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

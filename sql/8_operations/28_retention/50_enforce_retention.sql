@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.enforce_next_retention(
     OUT org_id bigint, OUT item_id uuid, OUT expired integer, OUT deleted integer)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_page record := memwarden_internal.due_memories(NULL, p_after_org, p_after_item, 200, p_now);
@@ -33,16 +32,14 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.enforce_next_retention(bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.enforce_next_retention IS
     'Looks at 200 memories after one of them, and ends at most ten whose retention is over: those that nobody works on just '
     'now and no legal hold keeps. Returns where to go on, NULL after the last; and how many expired and were deleted.';
-REVOKE ALL ON FUNCTION memwarden_internal.enforce_next_retention(bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_by_retention(
     p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL, OUT expired integer, OUT deleted integer)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_free uuid[] := memwarden_internal.hold_for_deletion(p_org_id, p_item_ids, false);
@@ -71,15 +68,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_by_retention(bigint, uuid[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.end_by_retention IS
     'Does with memories what their retention wants now: deletes them for good, or expires them and moves their versions to '
     'the warm or the cold tier. Leaves those that another transaction works on, and those that a legal hold keeps.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_by_retention(bigint, uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retention_step(p_cursor jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_next record := memwarden_internal.enforce_next_retention(
@@ -93,15 +88,13 @@ BEGIN
     RETURN CASE WHEN v_next.item_id IS NOT NULL THEN jsonb_build_object('org_id', v_next.org_id, 'item_id', v_next.item_id) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_step(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.retention_step IS
     'enforce_next_retention(), for the job: takes what it returned last, NULL to begin with; NULL after the last memory.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_step(jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.retention_step(jsonb) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.retention_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retention_job_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_after IS NULL OR starts_with(p_after, '{') THEN
@@ -111,11 +104,10 @@ BEGIN
     RETURN memwarden_internal.check_next_org(p_after::bigint)::text;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_job_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.retention_job_step IS
     'One step of enforce_retention(): the next memories whose retention is over and then, behind the last, the next organisation to be '
     'checked for breaches.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_job_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.retention_job_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.retention_job_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.enforce_retention()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -124,11 +116,10 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_retention');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.enforce_retention() IS
+COMMENT ON PROCEDURE memwarden.enforce_retention IS
     'Ends memories whose retention is over, as a job, and then checks compliance. A memory is deleted for good, or expires and '
     'moves to the warm or cold tier, as its rule says; retention_rules lists the rules. Legal holds are respected, pins and action '
     'links are not. A memory that somebody works on is left to the next run. It is safe to run twice at once and to kill. It commits '
     'after every ten memories, so it cannot run inside a transaction. Raises 25001 at an isolation '
     'level other than READ COMMITTED, 22023 where a deletion is given no reason. Source: chapter 12.10.4, R5.';
-REVOKE ALL ON PROCEDURE memwarden.enforce_retention() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.enforce_retention() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.enforce_retention TO memwarden_jobs, memwarden_admin;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.retention_breaches(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (object_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -11,14 +10,12 @@ BEGIN
      WHERE NOT d.held AND d.due_since < p_now - interval '1 day';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_breaches(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.retention_breaches IS
     'Memories that should have ended more than a day ago, and that no legal hold keeps.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_breaches(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unfinished_erasures(p_org_id bigint)
 RETURNS TABLE (object_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whatever brought it back: part of a backup, a subscription, somebody with a superuser's rights. What retention had deleted and
@@ -42,14 +39,12 @@ BEGIN
      WHERE e.org_id = p_org_id AND e.cause = 'ERASURE' AND l.items + l.requests + l.evidence + l.registered > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unfinished_erasures(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.unfinished_erasures IS
     'Erasures of which something is here: memories, contents of requests, or evidence.';
-REVOKE ALL ON FUNCTION memwarden_internal.unfinished_erasures(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.overlooked_withdrawals(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (object_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -59,14 +54,12 @@ BEGIN
      WHERE s.org_id = p_org_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL AND c.recorded_at < p_now - interval '1 hour';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.overlooked_withdrawals(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.overlooked_withdrawals IS
     'Withdrawals of consent, older than an hour, that are not carried out.';
-REVOKE ALL ON FUNCTION memwarden_internal.overlooked_withdrawals(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.waits_for_keys(p_org_id bigint)
 RETURNS TABLE (object_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_held bigint := 0;
@@ -82,15 +75,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.waits_for_keys(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.waits_for_keys IS
     'What missing keys of subjects hold up: erasures that could not read all, and, while a hold asks for texts, the end of memories that '
     'cannot be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.waits_for_keys(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.breaches(p_org_id bigint, p_now timestamptz, p_kind text DEFAULT NULL)
 RETURNS TABLE (kind text, object_id uuid, detail jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF coalesce(p_kind, 'RETENTION_BREACH') = 'RETENTION_BREACH' THEN
@@ -120,8 +111,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) IS
+COMMENT ON FUNCTION memwarden_internal.breaches IS
     'All breaches of an organisation at a moment, of one kind or of all. object_id: the memory, the erasure or '
     'the consent; NULL for a place where memories lie that may not lie there, where tasks go surely better without memory, and where '
     'memories cannot be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) FROM PUBLIC;

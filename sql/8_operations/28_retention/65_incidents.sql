@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.note_incidents(
     p_org_id bigint, p_now timestamptz DEFAULT NULL, p_kind text DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := coalesce(p_now, clock_timestamp());
@@ -35,15 +34,13 @@ BEGIN
     RETURN cardinality(v_kinds);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_incidents(bigint, timestamptz, text) IS
+COMMENT ON FUNCTION memwarden_internal.note_incidents IS
     'Opens an incident for each kind of breach that is new, brings the open ones up to date, and closes those of which '
     'nothing is left. Returns how many are open. p_now: the moment, now by default. p_kind: of this kind alone; by default of all.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_incidents(bigint, timestamptz, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tell_of_incident(p_org_id bigint, p_incident_id uuid, p_kind text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -61,14 +58,12 @@ BEGIN
     PERFORM pg_notify('memwarden_alert', jsonb_build_object('event', p_kind, 'incident_id', p_incident_id)::text);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.tell_of_incident(bigint, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.tell_of_incident IS
     'Makes a notice of an incident for each channel that takes them, and tells who listens on memwarden_alert.';
-REVOKE ALL ON FUNCTION memwarden_internal.tell_of_incident(bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.notice_of_incident(p_org_id bigint, p_notice_id uuid, p_incident_id uuid, p_link text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -81,14 +76,12 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.incident_id = p_incident_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.notice_of_incident(bigint, uuid, uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.notice_of_incident IS
     'What a channel is told about an incident: names, numbers and times as they are now.';
-REVOKE ALL ON FUNCTION memwarden_internal.notice_of_incident(bigint, uuid, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_next_org(p_after bigint)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := (SELECT min(o.org_id) FROM memwarden_data.organisation AS o WHERE p_after IS NULL OR o.org_id > p_after);
@@ -99,10 +92,9 @@ BEGIN
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_next_org(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.check_next_org IS
     'Looks for breaches in the next organisation by number. Returns it; NULL after the last.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_next_org(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.check_next_org(bigint) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.check_next_org TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.check_compliance()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -118,20 +110,18 @@ BEGIN
     COMMIT;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.check_compliance() IS
+COMMENT ON PROCEDURE memwarden.check_compliance IS
     'Looks for breaches of retention, erasure, residency and consent, and for harm by memory (MEMORY_HARMS: tasks that are surely done '
     'better without it, see correctness_impact), in every organisation, as a part of the job '
     'enforce_retention(). It opens a P0 incident for each kind of breach and organisation, tells the channels that take the event '
     'incident, and closes incidents of which nothing is left. The view incidents lists them, and remediate() acts. It changes no '
     'memory. It is safe to run twice at once and to kill. It commits after each organisation, so it cannot run inside a transaction. '
     'Source: chapter 12.10.5, R6.';
-REVOKE ALL ON PROCEDURE memwarden.check_compliance() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.check_compliance() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.check_compliance TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compliance_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What is wrong elsewhere, and who is sought, is an administrator's to know.
@@ -165,7 +155,6 @@ BEGIN
                           WHERE l.lifted_at IS NULL AND l.texts IS NOT NULL) AS o) AS u;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compliance_status() IS
+COMMENT ON FUNCTION memwarden_internal.compliance_status IS
     'For administrators: a warning while incidents of the compliance run are open, and one while erasures wait for legal holds or for '
     'keys, or memories that cannot be read count as held.';
-REVOKE ALL ON FUNCTION memwarden_internal.compliance_status() FROM PUBLIC;

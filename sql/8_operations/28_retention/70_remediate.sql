@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.remediate(incident uuid, dry_run boolean DEFAULT true, max_objects integer DEFAULT 1000)
 RETURNS TABLE (object_id uuid, action text, outcome text, detail jsonb)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now    timestamptz := clock_timestamp();
@@ -38,7 +37,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.remediate(uuid, boolean, integer) IS
+COMMENT ON FUNCTION memwarden.remediate IS
     'Remedies an open incident of the compliance run, or shows what that would do. It acts on what is a breach now, as the jobs '
     'would: a memory whose retention is over is deleted, or put away; what was erased is erased again; what a withdrawn consent ends '
     'is retracted. Then it looks again, and closes the incident where nothing is left. incident: the number, from the view '
@@ -51,13 +50,11 @@ COMMENT ON FUNCTION memwarden.remediate(uuid, boolean, integer) IS
     'be left. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.5, R6.';
-REVOKE ALL ON FUNCTION memwarden.remediate(uuid, boolean, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.remediate(uuid, boolean, integer) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.remediate TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.open_incident(p_incident_id uuid, OUT org_id bigint, OUT kind text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_case record;
@@ -71,14 +68,12 @@ BEGIN
     kind := v_case.kind;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.open_incident(uuid) IS
+COMMENT ON FUNCTION memwarden_internal.open_incident IS
     'An open incident of an organisation that the caller administers. Raises 42704 for another.';
-REVOKE ALL ON FUNCTION memwarden_internal.open_incident(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.remedy(p_org_id bigint, p_kind text, p_object_id uuid)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_state record;
@@ -107,6 +102,5 @@ BEGIN
     END CASE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.remedy IS
     'Does what a breach wants: DONE, BUSY where somebody else works there, or BY_HAND where a person must.';
-REVOKE ALL ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.compliance_report(org text DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
@@ -27,19 +26,17 @@ BEGIN
               FROM memwarden_data.organisation AS o WHERE o.org_id = ANY (v_orgs)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.compliance_report(text) IS
+COMMENT ON FUNCTION memwarden.compliance_report IS
     'Returns the state of compliance as one JSON document, for governance: for each organisation the incidents, open and of the last '
     'year; the rules of retention, and how many memories are beyond each now, also under a legal hold; erasures that were carried '
     'out, are unfinished or wait for a hold; consents by state. It holds ids, names, numbers and times, never content. org: one '
     'organisation; by default all that the caller oversees. memwarden compliance makes a page of it. Raises 42704 for an unknown '
     'organisation, 42501 or 55000 as other overviews do. Source: chapter 12.10.5, R6.';
-REVOKE ALL ON FUNCTION memwarden.compliance_report(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.compliance_report(text) TO memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.compliance_report TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reported_incidents(p_org_id bigint, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -51,13 +48,11 @@ BEGIN
          WHERE i.org_id = p_org_id AND (i.closed_at IS NULL OR i.closed_at > p_now - interval '1 year'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_incidents(bigint, timestamptz) IS 'The incidents of a report.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_incidents(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reported_incidents IS 'The incidents of a report.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reported_retention(p_org_id bigint, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -74,14 +69,12 @@ BEGIN
           LEFT JOIN due AS d ON d.rule = r.applies_to || ' ' || r.name);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_retention(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.reported_retention IS
     'The rules of retention in a report, with how many memories are beyond each.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_retention(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reported_erasures(p_org_id bigint, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_build_object(
@@ -100,13 +93,11 @@ BEGIN
         'legal_holds', (SELECT count(*) FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.lifted_at IS NULL));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_erasures(bigint, timestamptz) IS 'The erasures and holds of a report, by number.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_erasures(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reported_erasures IS 'The erasures and holds of a report, by number.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reported_consents(p_org_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -118,14 +109,12 @@ BEGIN
           FROM memwarden_data.consent_state AS s WHERE s.org_id = p_org_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_consents(bigint) IS 'How many consents a report counts, by state.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_consents(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reported_consents IS 'How many consents a report counts, by state.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_incidents()
 RETURNS TABLE (org text, incident_id uuid, kind text, severity text, state text, breaches bigint, examples jsonb, opened_at timestamptz,
                seen_at timestamptz, closed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -138,6 +127,7 @@ BEGIN
      WHERE i.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_incidents() IS 'The rows of memwarden.incidents.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_incidents() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_incidents() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.incidents IS
+    'Lists the breaches of retention, erasure, residency and consent that the compliance run found, one row for each kind. examples '
+    'holds the ids of at most a hundred. remediate() acts on an open one.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_incidents TO memwarden_curator, memwarden_auditor, memwarden_admin;

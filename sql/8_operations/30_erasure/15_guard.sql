@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_erasure()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed memwarden_data.erasure := OLD;
@@ -27,7 +26,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_erasure() IS
+COMMENT ON FUNCTION memwarden_internal.guard_erasure IS
     'Trigger: a certificate changes in nothing but where it was carried out last, by losing its reason, by what its own transaction '
     'counts, and once by becoming final.';
-REVOKE ALL ON FUNCTION memwarden_internal.guard_erasure() FROM PUBLIC;

@@ -3,41 +3,35 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.search_terms(p_identifiers text[])
 RETURNS text[]
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].search_terms(p_identifiers)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search_terms(text[]) IS
+COMMENT ON FUNCTION memwarden_internal.search_terms IS
     'The forms in which identifiers are looked for: case, blanks and compatibility characters folded, each once.';
-REVOKE ALL ON FUNCTION memwarden_internal.search_terms(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.mentions(p_terms text[], p_documents text[], p_ours text[] DEFAULT '{}')
 RETURNS boolean
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].mentions(p_terms, p_documents, p_ours)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.mentions(text[], text[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.mentions IS
     'Whether a text, or a string, name or number of a JSON document, holds one of the terms that search_terms() made, '
     'not as part of a longer word. p_ours: JSON that the store has made, whose names are its own and are not looked at.';
-REVOKE ALL ON FUNCTION memwarden_internal.mentions(text[], text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_code(p_reason text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_reason ~ '^[A-Z][A-Z0-9_]*$';
-COMMENT ON FUNCTION memwarden_internal.is_code(text) IS
+COMMENT ON FUNCTION memwarden_internal.is_code IS
     'Whether a reason is one of a list, and not what somebody said; such a reason outlives an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_code(text) FROM PUBLIC;
 
 -- Names of types are the store's, and so are the codes of a record: a person called None has not written every memory.
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in_evidence(p_evidence jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF jsonb_typeof(p_evidence) IS DISTINCT FROM 'array' OR p_evidence = '[]' THEN
@@ -49,14 +43,12 @@ BEGIN
               FROM jsonb_array_elements(p_evidence) AS e (reference));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in_evidence(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.said_in_evidence IS
     'Returns evidence without the names of types that are registered: those are nobody''s words.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_in_evidence(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in_origin(p_origin jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF jsonb_typeof(p_origin) = 'object' AND EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE k.kind = p_origin ->> 'kind') THEN
@@ -65,14 +57,12 @@ BEGIN
     RETURN p_origin;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in_origin(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.said_in_origin IS
     'Returns an origin without its kind where that is one that memwarden knows.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_in_origin(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in_record(p_record jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ((p_record #- '{approval,tier}')
@@ -86,48 +76,41 @@ BEGIN
         'origin', memwarden_internal.said_in_origin(p_record -> 'origin'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in_record(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.said_in_record IS
     'Returns what a record of provenance holds beside the codes that memwarden puts there.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_in_record(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.normalised_subject(p_subject text, p_synonyms text)
 RETURNS text
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].normalised_subject(p_subject, p_synonyms)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.normalised_subject(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.normalised_subject IS
     'A subject as the key of an item has it, under the synonyms of a JSON object.';
-REVOKE ALL ON FUNCTION memwarden_internal.normalised_subject(text, text) FROM PUBLIC;
 
 -- See plpython/memwarden_core/written.py.
 CREATE OR REPLACE FUNCTION memwarden_internal.subjects_of_id(p_identifier text)
 RETURNS text[]
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].subjects_of_id(p_identifier)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.subjects_of_id(text) IS
+COMMENT ON FUNCTION memwarden_internal.subjects_of_id IS
     'The subjects that memories of an identifier of another system, or of a namespace a/b/c, may bear, to the letter.';
-REVOKE ALL ON FUNCTION memwarden_internal.subjects_of_id(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.named_id(p_subject text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN starts_with(p_subject, 'id:') THEN nullif(substr(p_subject, 4), '') END;
-COMMENT ON FUNCTION memwarden_internal.named_id(text) IS
+COMMENT ON FUNCTION memwarden_internal.named_id IS
     'The identifier that a subject in a call is, as in id:john-doe; NULL of a subject that is compared as names are.';
-REVOKE ALL ON FUNCTION memwarden_internal.named_id(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_subjects(
     p_orgs bigint[], p_subject text, p_synonyms text, p_items uuid[], p_requests uuid[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -148,8 +131,7 @@ BEGIN
             OR right(s.subject, length(v_letters[1]) + 3) = ' <' || v_letters[1] || '>');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.meant_subjects IS
     'The subjects of versions and requests that are this one, however they are spelt; and of the identifier that it is, to the letter. '
     'p_items, p_requests: of these alone; of all '
     'where they are NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text, uuid[], uuid[]) FROM PUBLIC;

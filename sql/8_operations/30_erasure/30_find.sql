@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_versions(p_orgs bigint[], p_subjects text[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -22,14 +21,12 @@ BEGIN
                    ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text, l.attributes::text]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_versions IS
     'Items one of whose versions, past or present, has one of the subjects or names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_provenance(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -42,14 +39,12 @@ BEGIN
        AND memwarden_internal.mentions(p_terms, '{}', ARRAY[memwarden_internal.said_in_record(p.record)::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[], uuid[]) IS 'Items whose provenance names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_provenance IS 'Items whose provenance names one of the terms.';
 
 -- What was taken out of a content and encrypted is looked at in clear, by nobody but the engine.
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_sensitive_values(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -62,14 +57,11 @@ BEGIN
            s.sealed)]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[], uuid[]) IS
-    'Items of which an encrypted value names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values IS 'Items of which an encrypted value names one of the terms.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.items_of_values(p_org_id bigint, p_item_ids uuid[], p_terms text[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -81,14 +73,12 @@ BEGIN
          WHERE o.value IS NULL OR memwarden_internal.mentions(p_terms, ARRAY[o.value]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.items_of_values(bigint, uuid[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.items_of_values IS
     'Those of the items of which an encrypted value names one of the terms, or cannot be read here.';
-REVOKE ALL ON FUNCTION memwarden_internal.items_of_values(bigint, uuid[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_value(p_wrapped bytea, p_org_id bigint, p_kind text, p_value_id text, p_sealed bytea)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.unseal(p_wrapped, p_org_id, p_kind, p_value_id, p_sealed);
@@ -96,14 +86,11 @@ EXCEPTION WHEN config_file_error THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) IS
-    'An encrypted value in clear; NULL where the server has not the key.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.readable_value IS 'An encrypted value in clear; NULL where the server has not the key.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_references(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source_id integer;
@@ -117,14 +104,12 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_references(bigint[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_references IS
     'Items that refer to a row of a canonical source whose key is one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_references(bigint[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_evidence(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -135,14 +120,12 @@ BEGIN
            AND memwarden_internal.mentions(p_terms, ARRAY[e.uri, e.excerpt, e.version]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[], uuid[]) IS 'Recorded evidence that names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_evidence IS 'Recorded evidence that names one of the terms.';
 
 -- A capture is evidence of what was made of it, and goes where that goes.
 CREATE OR REPLACE FUNCTION memwarden_internal.find_captures(p_orgs bigint[], p_subjects text[], p_terms text[], p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -164,14 +147,12 @@ BEGIN
          WHERE d.org_id = ANY (p_orgs) AND v.subject = ANY (p_subjects) AND (p_among IS NULL OR d.capture_id = ANY (p_among)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_captures IS
     'Captures that name one of the terms, in which one of the subjects speaks, or of which a memory about one of them was made.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sources_among(p_orgs bigint[], p_source_ids uuid[])
 RETURNS TABLE (org_id bigint, source_id uuid, scope_id bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -185,14 +166,12 @@ BEGIN
      WHERE t.org_id = ANY (p_orgs) AND t.thread_number = ANY (p_source_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sources_among(bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.sources_among IS
     'Those of these numbers that are recorded evidence, captures or threads of a checkpointer, with their scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.sources_among(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.citing_items(p_orgs bigint[], p_evidence_ids uuid[], p_among uuid[] DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -205,14 +184,12 @@ BEGIN
                        OR memwarden_internal.cited_capture_id(e.reference ->> 'uri') = ANY (p_evidence_ids));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[], uuid[]) IS 'Items that rest on recorded evidence, or on captures.';
-REVOKE ALL ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.citing_items IS 'Items that rest on recorded evidence, or on captures.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_entities(
     p_orgs bigint[], p_subject text, p_terms text[], p_among bigint[] DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -224,28 +201,23 @@ BEGIN
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.name, a.said])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[], bigint[]) IS
-    'Entities that bear a name, or one that names a term.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[], bigint[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_entities IS 'Entities that bear a name, or one that names a term.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.items_of_entities(p_orgs bigint[], p_entity_ids bigint[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(SELECT DISTINCT k.item_id FROM memwarden_data.memory_key AS k
                   WHERE k.org_id = ANY (p_orgs) AND k.entity_id = ANY (p_entity_ids));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.items_of_entities IS
     'Items that some entities are the subject or the content of, whatever they call them.';
-REVOKE ALL ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[], p_among uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -271,16 +243,14 @@ BEGIN
        AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_questions IS
     'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the '
     'terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.found_items(
     p_orgs bigint[], p_subjects text[], p_terms text[], p_evidence_ids uuid[], p_among uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -295,16 +265,14 @@ BEGIN
         SELECT memwarden_internal.citing_items(p_orgs, p_evidence_ids, p_among));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.found_items IS
     'Items that concern the subject by themselves or rest on recorded evidence that does, whatever their layer and '
     'status.';
-REVOKE ALL ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[], uuid[]) FROM PUBLIC;
 
 -- What was made of it concerns it too: E(s) of chapter 12.10.2.
 CREATE OR REPLACE FUNCTION memwarden_internal.with_derived(p_orgs bigint[], p_item_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_all   uuid[] := coalesce(p_item_ids, '{}');
@@ -326,15 +294,13 @@ BEGIN
     RETURN v_all;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.with_derived IS
     'Items, and all that was derived from them or absorbed them, to any depth.';
-REVOKE ALL ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_requests(
     p_orgs bigint[], p_item_ids uuid[], p_evidence_ids uuid[], p_subjects text[], p_terms text[], p_among uuid[] DEFAULT NULL)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -375,15 +341,13 @@ BEGIN
                              r.review_asked::text, r.review::text])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_requests IS
     'Write requests that were about one of the items, have one of the subjects, name one of the terms, or wait to rest '
     'on one of the items or of the evidence.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_reasons(p_orgs bigint[], p_item_ids uuid[], p_terms text[], p_among uuid[])
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -394,14 +358,12 @@ BEGIN
            AND l.item_id <> ALL (p_item_ids) AND memwarden_internal.mentions(p_terms, ARRAY[l.reason]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_reasons IS
     'Entries of the log whose reason names one of the terms, of other items than those given.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_erasures(p_orgs bigint[], p_terms text[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -410,13 +372,11 @@ BEGIN
          WHERE e.org_id = ANY (p_orgs) AND e.reason <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.reason]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_erasures(bigint[], text[]) IS 'Earlier erasures whose reason names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_erasures(bigint[], text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.find_in_erasures IS 'Earlier erasures whose reason names one of the terms.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_recalls(p_orgs bigint[], p_terms text[], p_seen pg_snapshot DEFAULT NULL)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -434,6 +394,5 @@ BEGIN
            AND memwarden_internal.mentions(p_terms, ARRAY[o.detail::text]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_recalls(bigint[], text[], pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.find_in_recalls IS
     'Recalls whose task, or of which a report, names one of the terms. p_seen: only those that it did not see.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_in_recalls(bigint[], text[], pg_snapshot) FROM PUBLIC;

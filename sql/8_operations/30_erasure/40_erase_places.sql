@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_items(p_orgs bigint[], p_item_ids uuid[], p_version_ids uuid[] DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Told the versions it asks indexes by them, and otherwise reads whole tables: never by the plan of the other.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -64,15 +63,13 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_items IS
     'Deletes items with all that hangs on them. Returns how many versions they had. p_version_ids: all the versions they have, '
     'where nothing else is to be looked for.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_requests(p_orgs bigint[], p_item_ids uuid[], p_request_ids uuid[])
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -127,14 +124,12 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_requests(bigint[], uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_requests IS
     'Blanks write requests and forgets their tokens; one that waits is refused. Returns how many requests there were.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_requests(bigint[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_evidence(p_orgs bigint[], p_evidence_ids uuid[])
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -146,14 +141,12 @@ BEGIN
     RETURN v_count + memwarden_internal.erase_captures(p_orgs, p_evidence_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) IS 
+COMMENT ON FUNCTION memwarden_internal.erase_evidence IS 
     'Deletes recorded evidence, captures and threads of a checkpointer. Returns how much there was of the first two.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_captures(p_orgs bigint[], p_capture_ids uuid[])
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -166,14 +159,12 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_captures IS
     'Deletes captures with all that says what came of them. Returns how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_entities(p_orgs bigint[], p_entity_ids bigint[], p_terms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.memory_key AS k SET entity_id = NULL WHERE k.entity_id = ANY (p_entity_ids);
@@ -192,16 +183,14 @@ BEGIN
     DELETE FROM memwarden_data.entity AS e WHERE e.org_id = ANY (p_orgs) AND e.entity_id = ANY (p_entity_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_entities IS
     'Deletes entities with their names and attributes, and attributes of others and golden queries that name one of the '
     'terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) FROM PUBLIC;
 
 -- What an organisation says of words may name a person too.
 CREATE OR REPLACE FUNCTION memwarden_internal.names_in_vocabulary(p_orgs bigint[], p_terms text[])
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN p_terms <> '{}' AND (
@@ -212,14 +201,12 @@ BEGIN
                         p.predicate, p.inverse, p.subject_schema::text, p.object_schema::text] || p.disjoint || p.ends)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.names_in_vocabulary(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.names_in_vocabulary IS
     'Whether synonyms or defined predicates of some organisations name one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.names_in_vocabulary(bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_vocabulary(p_orgs bigint[], p_terms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF memwarden_internal.names_in_vocabulary(p_orgs, p_terms) THEN
@@ -246,17 +233,15 @@ BEGIN
        AND memwarden_internal.mentions(p_terms, ARRAY[to_jsonb(k.terms)::text, to_jsonb(k.plain)::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_vocabulary(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_vocabulary IS
     'Takes synonyms and defined predicates that name one of the terms away, and copies of settings that do. The caller holds the '
     'organisations.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_vocabulary(bigint[], text[]) FROM PUBLIC;
 
 -- That somebody was given something stays, by number: whoever must be told that it is gone can be found. What was asked, and
 -- for what, goes.
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_recalls(p_orgs bigint[], p_item_ids uuid[], p_recall_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- What a session was given it may have noted in other words. Working memory is made anew of what the session remembers.
@@ -278,15 +263,13 @@ BEGIN
                           AND (l.item_ids && p_item_ids OR l.withheld && p_item_ids)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_recalls IS
     'Empties task and digest of recalls that gave or withheld one of the items, and of the recalls with these numbers, and what was '
     'reported of them; and deletes the working memory of sessions that were given one of the items.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -299,14 +282,12 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_reasons(bigint[], uuid[], bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_reasons IS
     'Puts the hash of the reason in the place of the reason, in the entries of items and in others. Returns how many entries that changed.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_reasons(bigint[], uuid[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.left_of_items(p_orgs bigint[], p_item_ids uuid[])
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -342,14 +323,12 @@ BEGIN
                 WHERE l.org_id = ANY (p_orgs) AND l.item_id = ANY (p_item_ids) AND l.reason_hash IS NULL AND l.operation <> 'ERASE');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.left_of_items(bigint[], uuid[]) IS 'The tables that still hold something of items that were erased.';
-REVOKE ALL ON FUNCTION memwarden_internal.left_of_items(bigint[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.left_of_items IS 'The tables that still hold something of items that were erased.';
 
 -- What was recorded of a person's agreement names that person: it goes too. Who writes about them then must ask anew.
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_consent(p_orgs bigint[], p_subject text, p_terms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH of_subject AS MATERIALIZED (
@@ -372,15 +351,13 @@ BEGIN
             OR EXISTS (SELECT FROM gone AS g WHERE g.org_id = s.org_id AND g.consent_id = s.consent_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_consent IS
     'Deletes the consents of a subject, and those that name one of the terms. Called within an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) FROM PUBLIC;
 
 -- Sessions hold names of tasks and, in working memory, words. What a session remembers goes with its items.
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_sessions(p_orgs bigint[], p_subject text, p_terms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_form text := memwarden_internal.normalised_subject(p_subject, '{}');
@@ -403,15 +380,13 @@ BEGIN
      WHERE a.org_id = ANY (p_orgs) AND a.task <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.task]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_sessions IS
     'Deletes the sessions whose task or subject is the subject or names one of the terms, and working memory that names one; that '
     'of a session which goes on is made anew of what it still remembers. And what is withheld for a task that names one.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_entries(p_orgs bigint[], p_request_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_sessions uuid[] := ARRAY(
@@ -430,7 +405,6 @@ BEGIN
        AND NOT EXISTS (SELECT FROM memwarden_data.session_entry AS e WHERE e.org_id = s.org_id AND e.session_id = s.session_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_entries(bigint[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_entries IS
     'Takes write requests that are erased out of the sessions that asked for them, with their working memory and that '
     'of who resumed them, which is made anew without them; a session of which nothing is left goes.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_entries(bigint[], uuid[]) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_remarks(p_orgs bigint[], p_terms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_terms = '{}' THEN
@@ -26,7 +25,6 @@ BEGIN
      WHERE b.org_id = ANY (p_orgs) AND memwarden_internal.mentions(p_terms, ARRAY[b.reason]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_remarks(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_remarks IS
     'Blanks notes of reviewers, places of what was masked, errors of services and jobs, and reasons of erasures that wait, where they '
     'name one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_remarks(bigint[], text[]) FROM PUBLIC;

@@ -15,11 +15,7 @@ RETURN jsonb_build_object(
     -- An erasure says none: certificates that are older hold on.
     || CASE WHEN p_cause = 'ERASURE' THEN '{}'::jsonb ELSE jsonb_build_object('cause', p_cause) END
     || CASE WHEN p_detail IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('detail', p_detail) END;
-COMMENT ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
-    integer, integer, integer, integer, text[], text, text, jsonb) IS
-    'What is signed of an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
-    integer, integer, integer, integer, text[], text, text, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.erasure_statement IS 'What is signed of an erasure.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erased_item_statement(
     p_org_id bigint, p_item_id uuid, p_erasure_id uuid, p_version_ids uuid[], p_key_id text)
@@ -27,9 +23,8 @@ RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
     'erasure', p_erasure_id, 'org_id', p_org_id, 'item_id', p_item_id, 'versions', to_jsonb(p_version_ids), 'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.erased_item_statement(bigint, uuid, uuid, uuid[], text) IS
+COMMENT ON FUNCTION memwarden_internal.erased_item_statement IS
     'What is signed of an erased item. The entry ERASE of the log takes its hash.';
-REVOKE ALL ON FUNCTION memwarden_internal.erased_item_statement(bigint, uuid, uuid, uuid[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erased_reason_statement(
     p_org_id bigint, p_log_seq bigint, p_recorded_at timestamptz, p_erasure_id uuid, p_key_id text)
@@ -38,16 +33,13 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
     'erasure', p_erasure_id, 'org_id', p_org_id, 'log_seq', p_log_seq, 'recorded_at', extract(epoch FROM p_recorded_at),
     'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.erased_reason_statement(bigint, bigint, timestamptz, uuid, text) IS
-    'What is signed of a reason that was erased.';
-REVOKE ALL ON FUNCTION memwarden_internal.erased_reason_statement(bigint, bigint, timestamptz, uuid, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.erased_reason_statement IS 'What is signed of a reason that was erased.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.statement_hash(p_statement jsonb)
 RETURNS bytea
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SECURITY INVOKER
 RETURN sha256(convert_to(p_statement::text, 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.statement_hash(jsonb) IS 'SHA-256 of the text of a statement.';
-REVOKE ALL ON FUNCTION memwarden_internal.statement_hash(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.statement_hash IS 'SHA-256 of the text of a statement.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.final_statement(
     p_org_id bigint, p_erasure_id uuid, p_final_at timestamptz, p_final_by text, p_key_id text)
@@ -55,6 +47,4 @@ RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object('erasure', p_erasure_id, 'org_id', p_org_id, 'final_at', memwarden_internal.utc_text(p_final_at),
                           'final_by', p_final_by, 'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.final_statement(bigint, uuid, timestamptz, text, text) IS
-    'What is signed of an erasure that has become final.';
-REVOKE ALL ON FUNCTION memwarden_internal.final_statement(bigint, uuid, timestamptz, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.final_statement IS 'What is signed of an erasure that has become final.';

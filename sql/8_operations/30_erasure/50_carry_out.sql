@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_organisations(p_orgs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -14,16 +13,14 @@ BEGIN
     PERFORM memwarden_internal.hold_writers(p_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_organisations(bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.hold_organisations IS
     'Keeps everybody from writing in those organisations until this transaction ends. Raises 25001 at an isolation '
     'other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_organisations(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erased_items(
     p_orgs bigint[], p_erasure_id uuid, p_item_ids uuid[], p_reason text DEFAULT 'erased')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id text := memwarden_internal.log_key_id();
@@ -57,14 +54,12 @@ BEGIN
      WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[], text) IS
+COMMENT ON FUNCTION memwarden_internal.record_erased_items IS
     'Records which items an erasure is about to delete, with their versions, and writes ERASE into the log for each that is there.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erased_reasons(p_orgs bigint[], p_erasure_id uuid, p_log_seqs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id text := memwarden_internal.log_key_id();
@@ -78,15 +73,13 @@ BEGIN
     ON CONFLICT (org_id, log_seq) DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erased_reasons(bigint[], uuid, bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.record_erased_reasons IS
     'Records which entries of the log an erasure takes the reason of while their item stays.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erased_reasons(bigint[], uuid, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out_erasure(
     p_orgs bigint[], p_erasure_id uuid, p_item_ids uuid[], p_request_ids uuid[], p_evidence_ids uuid[], p_log_seqs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_left text[];
@@ -113,7 +106,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_out_erasure(bigint[], uuid, uuid[], uuid[], uuid[], bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.carry_out_erasure IS
     'Erases items, requests, recorded evidence and reasons in the name of an erasure that is recorded, and records '
     'each. The caller holds the organisations. Raises XX000 when something of them is left.';
-REVOKE ALL ON FUNCTION memwarden_internal.carry_out_erasure(bigint[], uuid, uuid[], uuid[], uuid[], bigint[]) FROM PUBLIC;

@@ -1,20 +1,14 @@
 -- A person is searched for while writers write: it takes as long as the store is large. Then they wait, and what a transaction has
 -- left that the search did not see is looked at too, be it that it had begun before.
-DO $type$
-BEGIN
-    IF to_regtype('memwarden_internal.found_person') IS NULL THEN
-        CREATE TYPE memwarden_internal.found_person AS (
-            extent     memwarden_internal.erasure_extent,
-            looked_at  memwarden_internal.erasure_extent,
-            holds      uuid[],
-            unread     memwarden_internal.unread_extent,
-            synonyms   text,
-            terms      text[],
-            recall_ids uuid[]
-        );
-    END IF;
-END
-$type$;
+CREATE TYPE memwarden_internal.found_person AS (
+    extent     memwarden_internal.erasure_extent,
+    looked_at  memwarden_internal.erasure_extent,
+    holds      uuid[],
+    unread     memwarden_internal.unread_extent,
+    synonyms   text,
+    terms      text[],
+    recall_ids uuid[]
+);
 COMMENT ON TYPE memwarden_internal.found_person IS
     'What a search for a person has found; looked_at: with what is newer, where something may be left; the holds on it; what could '
     'not be read; the synonyms by which names were compared; what was looked for in texts; and recalls whose task names the person.';
@@ -24,7 +18,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.erasure_extent(
     p_among memwarden_internal.erasure_extent DEFAULT NULL, p_found memwarden_internal.erasure_extent DEFAULT NULL)
 RETURNS memwarden_internal.erasure_extent
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org      bigint[] := ARRAY[p_org_id];
@@ -63,25 +56,20 @@ BEGIN
     RETURN v_found;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text, memwarden_internal.erasure_extent,
-    memwarden_internal.erasure_extent) IS
+COMMENT ON FUNCTION memwarden_internal.erasure_extent IS
     'All that concerns a subject in an organisation (captures and threads among the evidence), '
     'and what was derived from it in any of p_orgs. p_among: where to look, by default everywhere. p_found: what was found before, '
     'which is then in the answer.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text, memwarden_internal.erasure_extent,
-    memwarden_internal.erasure_extent) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.each_once(p_ids anyarray)
 RETURNS anyarray
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(SELECT DISTINCT u.id FROM unnest(p_ids) AS u (id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.each_once(anyarray) IS 'The numbers without repetition.';
-REVOKE ALL ON FUNCTION memwarden_internal.each_once(anyarray) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.each_once IS 'The numbers without repetition.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.both_extents(
     p_one memwarden_internal.erasure_extent, p_other memwarden_internal.erasure_extent)
@@ -91,15 +79,12 @@ RETURN ROW((p_one).item_ids || (p_other).item_ids, (p_one).request_ids || (p_oth
            (p_one).evidence_ids || (p_other).evidence_ids, (p_one).log_seqs || (p_other).log_seqs,
            (p_one).versions, (p_one).log_entries, (p_one).layers,
            (p_one).entity_ids || (p_other).entity_ids)::memwarden_internal.erasure_extent;
-COMMENT ON FUNCTION memwarden_internal.both_extents(memwarden_internal.erasure_extent, memwarden_internal.erasure_extent) IS
-    'What is in one extent or the other.';
-REVOKE ALL ON FUNCTION memwarden_internal.both_extents(memwarden_internal.erasure_extent, memwarden_internal.erasure_extent) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.both_extents IS 'What is in one extent or the other.';
 
 -- By the transaction that left a row as it is. All since the oldest that was open then are taken for newer: some too many do no harm.
 CREATE OR REPLACE FUNCTION memwarden_internal.newer_extent(p_orgs bigint[], p_seen pg_snapshot)
 RETURNS memwarden_internal.erasure_extent
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_age   integer := age(pg_snapshot_xmin(p_seen)::xid);
@@ -134,14 +119,12 @@ BEGIN
     RETURN v_newer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.newer_extent(bigint[], pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.newer_extent IS
     'What transactions have left in some organisations that p_seen did not see, whoever it is about, and perhaps somewhat more.';
-REVOKE ALL ON FUNCTION memwarden_internal.newer_extent(bigint[], pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.newer_references(p_orgs bigint[], p_age integer)
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source_id integer;
@@ -152,15 +135,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.newer_references(bigint[], integer) IS
+COMMENT ON FUNCTION memwarden_internal.newer_references IS
     'Items whose references a transaction has left that is no older than p_age transactions.';
-REVOKE ALL ON FUNCTION memwarden_internal.newer_references(bigint[], integer) FROM PUBLIC;
 
 -- What an item had before it was found may be anywhere: requests are not looked for by item.
 CREATE OR REPLACE FUNCTION memwarden_internal.require_searched(p_orgs bigint[], p_item_ids uuid[], p_seen pg_snapshot)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF EXISTS (SELECT FROM memwarden_data.log AS l
@@ -171,15 +152,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_searched(bigint[], uuid[], pg_snapshot) IS
+COMMENT ON FUNCTION memwarden_internal.require_searched IS
     'Raises 40001 where one of the items was there when p_seen was taken: a search from then on has to look for it again.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_searched(bigint[], uuid[], pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.search_person(
     p_org_id bigint, p_orgs bigint[], p_subject text, p_given text[], p_reason text, p_hold boolean)
 RETURNS memwarden_internal.found_person
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_person memwarden_internal.found_person;
@@ -214,17 +193,15 @@ BEGIN
     RETURN v_person;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search_person(bigint, bigint[], text, text[], text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.search_person IS
     'Searches for a person. p_given: terms beside those of the register; p_reason: must name none of those. p_hold: nobody '
     'writes in these organisations any more until this transaction ends, and what was written while it searched is in the answer. '
     'Raises 25001 then at an isolation other than READ COMMITTED.';
-REVOKE ALL ON FUNCTION memwarden_internal.search_person(bigint, bigint[], text, text[], text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.look_for_person(
     p_org_id bigint, p_orgs bigint[], p_subject text, p_given text[], p_reason text DEFAULT NULL)
 RETURNS memwarden_internal.found_person
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_synonyms text := memwarden_internal.synonyms_of(p_org_id);
@@ -235,16 +212,14 @@ BEGIN
         memwarden_internal.find_in_recalls(p_orgs, v_terms))::memwarden_internal.found_person;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_for_person(bigint, bigint[], text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.look_for_person IS
     'Searches everywhere for a person, and holds nobody up. p_given: terms beside those of the register; p_reason: must name none of '
     'those. What of the register could not be read is not counted.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_for_person(bigint, bigint[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.search_once(
     p_org_id bigint, p_orgs bigint[], p_subject text, p_given text[], p_reason text, p_hold boolean)
 RETURNS memwarden_internal.found_person
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_seen     pg_snapshot := memwarden_internal.snapshot_here();
@@ -274,18 +249,15 @@ BEGIN
     RETURN v_person;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search_once(bigint, bigint[], text, text[], text, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.search_once IS
     'As search_person(), but for holds. Raises 40001 where it has to be done again.';
-REVOKE ALL ON FUNCTION memwarden_internal.search_once(bigint, bigint[], text, text[], text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.synonyms_of(p_org_id bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.synonyms_of(bigint) IS 'The words that an organisation takes for equal, as a JSON object.';
-REVOKE ALL ON FUNCTION memwarden_internal.synonyms_of(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.synonyms_of IS 'The words that an organisation takes for equal, as a JSON object.';

@@ -5,7 +5,6 @@ RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, re
                erased_at timestamptz, subject_hash bytea, places jsonb, final_at timestamptz,
                blocked_reason text, unread integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id   bigint := memwarden_internal.require_eraser(erase_subject.org);
@@ -47,7 +46,7 @@ BEGIN
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) IS
+COMMENT ON FUNCTION memwarden.erase_subject IS
     'Erases for good all that an organisation remembers of a subject, and returns a certificate. It erases in any '
     'layer, status and tier: (1) every item with a version that has the subject (compared as keys are); (2) every '
     'item with a version that names an identifier in content, evidence, subject, predicate, kind, attributes or '
@@ -79,13 +78,11 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'and again; XX000 when something would be left. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.erase_subject TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_eraser(p_org text)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(p_org, 'full');
@@ -98,15 +95,13 @@ BEGIN
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_eraser(text) IS
+COMMENT ON FUNCTION memwarden_internal.require_eraser IS
     'The organisation in which the caller may erase: its own by default. Raises 42501 unless the caller administers it '
     'and deletes for good in every layer, 22023 where a member of memwarden_admin names none, 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_eraser(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_erase(p_org_id bigint)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.is_database_admin() OR memwarden_internal.may_administer(p_org_id, 'full') AND EXISTS (
@@ -116,14 +111,12 @@ BEGIN
            AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_erase(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.may_erase IS
     'Whether the caller administers an organisation and deletes for good in every layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_erase(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_terms(p_subject text, p_identifiers text[], p_reason text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_terms text[];
@@ -148,9 +141,8 @@ BEGIN
     RETURN v_terms;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.erasure_terms IS
     'The identifiers as they are looked for. Raises 22023 for arguments of erase_subject() out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea,
@@ -158,7 +150,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
         p_login text DEFAULT NULL, p_principal_id bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id       text := memwarden_internal.log_key_id();
@@ -183,30 +174,24 @@ BEGIN
         memwarden_internal.system_identifier(), pg_current_xact_id(), p_cause);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
-    text, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.record_erasure IS
     'The certificate of an erasure, signed; p_login and p_principal_id: who asked for it, by default the caller. It opens '
     'the guards of history to this transaction.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
-    text, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blank_erasure_reasons(p_erasure_ids uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     UPDATE memwarden_data.erasure AS e SET reason = '' WHERE e.erasure_id = ANY (p_erasure_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blank_erasure_reasons(uuid[]) IS 'Takes the reasons of earlier erasures away; their hashes stay.';
-REVOKE ALL ON FUNCTION memwarden_internal.blank_erasure_reasons(uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.blank_erasure_reasons IS 'Takes the reasons of earlier erasures away; their hashes stay.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_nothing_left(
     p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text, p_among memwarden_internal.erasure_extent)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(
@@ -224,17 +209,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text, memwarden_internal.erasure_extent) IS
+COMMENT ON FUNCTION memwarden_internal.require_nothing_left IS
     'Searches again after an erasure, where something was found or is new. Raises XX000 when anything is found, or cannot be read.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text, memwarden_internal.erasure_extent)
-    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_person(
     p_org_id bigint, p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_person memwarden_internal.found_person,
     p_reason text, p_subject_hash bytea, p_login text, p_principal_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found      memwarden_internal.erasure_extent := p_person.extent;
@@ -268,9 +250,6 @@ BEGIN
             || memwarden_internal.shared_registrations(p_org_id, p_terms)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[],
-    memwarden_internal.found_person, text, bytea, text, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.erase_person IS
     'The erasure itself: records, deletes, and looks again. The caller holds the organisations and no hold stands against it. '
     'p_login, p_principal_id: who asked for it. Raises XX000 when anything is left, 42704 when nothing matched.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[],
-    memwarden_internal.found_person, text, bytea, text, bigint) FROM PUBLIC;

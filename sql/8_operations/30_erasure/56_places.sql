@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.rows_changed()
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -17,15 +16,13 @@ BEGIN
                    '{erased_item,store_origin,kept_terms,kept_reader,settings_change,write_lock,shelf,shelf_word}'::text[]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rows_changed() IS
+COMMENT ON FUNCTION memwarden_internal.rows_changed IS
     'How many rows this transaction has deleted or changed so far, by table; of what it takes to run the store nothing. Empty where '
     'the server does not count (track_counts).';
-REVOKE ALL ON FUNCTION memwarden_internal.rows_changed() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rows_since(p_before jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(jsonb_object_agg(n.key, n.value::bigint - coalesce((p_before ->> n.key)::bigint, 0)), '{}')
@@ -33,14 +30,12 @@ BEGIN
              WHERE n.value::bigint > coalesce((p_before ->> n.key)::bigint, 0));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rows_since(jsonb) IS 'What rows_changed() says now, less what it said before.';
-REVOKE ALL ON FUNCTION memwarden_internal.rows_since(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.rows_since IS 'What rows_changed() says now, less what it said before.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_in_clear(
     p_orgs bigint[], p_extent memwarden_internal.erasure_extent, p_keys uuid[])
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT count(*) FROM unnest(p_extent.evidence_ids) AS s (id)
@@ -53,16 +48,14 @@ BEGIN
               AND (r.content IS NOT NULL OR r.sealed_words IS NOT NULL AND r.subject_key_id <> ALL (p_keys)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_in_clear(bigint[], memwarden_internal.erasure_extent, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.count_in_clear IS
     'Of what an erasure is about to take, how many versions, requests, pieces of evidence and captures no key encrypts that it destroys: '
     'a backup that is older holds those readable.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_in_clear(bigint[], memwarden_internal.erasure_extent, uuid[]) FROM PUBLIC;
 
 -- What administrators named is theirs to rename. What has the number of a memory, a request or a capture went with it.
 CREATE OR REPLACE FUNCTION memwarden_internal.names_left(p_orgs bigint[], p_terms text[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table record;
@@ -94,15 +87,13 @@ BEGIN
     RETURN v_left;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.names_left(bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.names_left IS
     'How many rows of some organisations name one of the terms in what administrators named and set, by table, and how many erasures '
     'that wait do. The tables are those of the catalog.';
-REVOKE ALL ON FUNCTION memwarden_internal.names_left(bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.complete_certificate(p_erasure_id uuid, p_before jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_places jsonb := memwarden_internal.rows_since(p_before);
@@ -125,7 +116,6 @@ BEGIN
      WHERE e.erasure_id = p_erasure_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.complete_certificate IS
     'Writes into the certificate what its transaction took since p_before, by place, and what remains, and signs it again. '
     'Raises 42704 when it took nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) FROM PUBLIC;

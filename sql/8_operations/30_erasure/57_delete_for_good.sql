@@ -6,7 +6,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.delete_for_good(
     OUT erasure_id uuid, OUT deleted uuid[], OUT versions integer, OUT requests integer, OUT kept jsonb)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -61,7 +60,7 @@ BEGIN
     PERFORM memwarden_internal.complete_certificate(erasure_id, v_before);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, text, boolean, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.delete_for_good IS
     'Deletes items with all versions, vectors, provenance and what their write requests still hold, and leaves a signed tombstone. '
     'What was derived from them stays. The key of a subject goes with the last memory that it encrypts. The certificate counts what '
     'went, by place. p_reason: kept in the certificate and the log; no content. p_cause: COLLECTION keeps '
@@ -70,12 +69,10 @@ COMMENT ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, tex
     'default now. deleted: the items that went; versions, requests: how many they had; kept: the others, {"reason": [item, ...]}; '
     'erasure_id: NULL where nothing went. Raises 42704 where none of the items is there; 22023 for a reason or cause out of range; '
     '25001 at an isolation other than READ COMMITTED. Source: chapter 12.7.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, text, boolean, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_for_deletion(p_org_id bigint, p_item_ids uuid[], p_wait boolean)
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_layers text[];
@@ -113,16 +110,14 @@ BEGIN
                                          WHERE w.org_id = i.org_id AND w.scope_id = i.scope_id AND w.layer = i.layer)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_for_deletion(bigint, uuid[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.hold_for_deletion IS
     'Locks the layers, and the scopes of the items, until this transaction ends. Returns the items that are there and locked: '
     'without p_wait not those that another transaction works on.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_for_deletion(bigint, uuid[], boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reasons_against_deletion(
     p_org_id bigint, p_item_ids uuid[], p_held uuid[], p_cause text, p_now timestamptz)
 RETURNS TABLE (item_id uuid, reason text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -146,15 +141,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reasons_against_deletion(bigint, uuid[], uuid[], text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.reasons_against_deletion IS
     'Why items may not go for good: BUSY, for what is not among p_held; HELD; and in a collection PINNED, LINKED, ACTIVE, '
     'DERIVED, where another item was made of it, or DUTY, where a rule of retention still wants it kept.';
-REVOKE ALL ON FUNCTION memwarden_internal.reasons_against_deletion(bigint, uuid[], uuid[], text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.extent_of_items(p_org_id bigint, p_item_ids uuid[], p_version_ids uuid[])
 RETURNS memwarden_internal.erasure_extent
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -179,6 +172,5 @@ BEGIN
                '{}'::bigint[])::memwarden_internal.erasure_extent;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.extent_of_items(bigint, uuid[], uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.extent_of_items IS
     'What goes with items that are deleted for good: the write requests that made their versions, by index.';
-REVOKE ALL ON FUNCTION memwarden_internal.extent_of_items(bigint, uuid[], uuid[]) FROM PUBLIC;

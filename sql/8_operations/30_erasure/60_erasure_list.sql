@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden.export_erasures(since timestamptz DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id text := memwarden_internal.log_key_id();
@@ -39,18 +38,16 @@ BEGIN
                  WHERE export_erasures.since IS NULL OR e.erased_at >= export_erasures.since) AS t);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.export_erasures(timestamptz) IS
+COMMENT ON FUNCTION memwarden.export_erasures IS
     'Returns the list of erasures as a JSON array, to be kept apart from the backups. apply_erasures() erases the same in a restored '
     'copy. The caller is a member of memwarden_admin. Each erasure is an object with the certificate and the numbers of items, '
     'versions, requests, evidence and log entries, signed. It holds no erased content and no reason. since: erasures from that '
     'moment on; all by default. Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.export_erasures(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.export_erasures(timestamptz) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.export_erasures TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.apply_erasures(erasures jsonb, trust boolean DEFAULT false)
 RETURNS TABLE (erasure_id uuid, signature text, items integer, requests integer, log_entries integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entry jsonb;
@@ -69,7 +66,7 @@ BEGIN
     PERFORM memwarden_internal.note_origin();
 END
 $function$;
-COMMENT ON FUNCTION memwarden.apply_erasures(jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden.apply_erasures IS
     'Erases in a restored copy of the store what export_erasures() lists. Call it with the newest list, before anybody reads a copy '
     'that was restored from a backup. It erases whole items, with everything that was derived from them. What is erased already is '
     'left alone, so it may be called again. It erases everything or nothing. The call also records that this copy has seen a list, '
@@ -81,13 +78,11 @@ COMMENT ON FUNCTION memwarden.apply_erasures(jsonb, boolean) IS
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter '
     '12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.apply_erasures(jsonb, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.apply_erasures(jsonb, boolean) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.apply_erasures TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_listed(p_entry jsonb, p_trust boolean)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_state text;
@@ -105,15 +100,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_listed(jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.require_listed IS
     'Raises 22023 unless it is an entry of the list of erasures, 55000 unless its signature holds. p_trust: none that '
     'can be verified is needed.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_listed(jsonb, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_erasure(p_entry jsonb)
 RETURNS TABLE (erasure_id uuid, signature text, items integer, requests integer, log_entries integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id       uuid := (p_entry #>> '{certificate,erasure}')::uuid;
@@ -163,13 +156,11 @@ BEGIN
             WHERE l.org_id = ANY (v_orgs) AND l.item_id = ANY (v_items) AND l.reason_hash IS NOT NULL);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.apply_erasure(jsonb) IS 'Carries out one erasure of a list, as far as there is anything of it here.';
-REVOKE ALL ON FUNCTION memwarden_internal.apply_erasure(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.apply_erasure IS 'Carries out one erasure of a list, as far as there is anything of it here.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_listed(p_entry jsonb, p_is_genuine boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_new    memwarden_data.erasure;
@@ -215,7 +206,6 @@ BEGIN
     ON CONFLICT ON CONSTRAINT erased_evidence_pkey DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_listed(jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.record_listed IS
     'Takes a certificate of a list over, with what it erased, and opens the guards of history to this transaction. What '
     'this server did not sign it signs now.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_listed(jsonb, boolean) FROM PUBLIC;

@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.present_timeline()
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- The control file learns of a new timeline from the next checkpoint on; the name of the segment that is written at once.
@@ -11,13 +10,11 @@ BEGIN
                 ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.present_timeline() IS 'The timeline that this cluster writes; NULL on a standby.';
-REVOKE ALL ON FUNCTION memwarden_internal.present_timeline() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.present_timeline IS 'The timeline that this cluster writes; NULL on a standby.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.note_origin()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.store_origin;
@@ -25,13 +22,11 @@ BEGIN
     VALUES (memwarden_internal.system_identifier(), memwarden_internal.present_timeline(), clock_timestamp());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_origin() IS 'Notes that every erasure is carried out in this copy of the store.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_origin() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.note_origin IS 'Notes that every erasure is carried out in this copy of the store.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_is_here boolean := pg_is_in_recovery() OR EXISTS (
@@ -45,7 +40,6 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.subject_key_status();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_status() IS
+COMMENT ON FUNCTION memwarden_internal.erasure_status IS
     'Whether this copy of the store has been told of all erasures: a warning from a restore or promotion on, until apply_erasures(). '
     'And whether it opens the keys of subjects.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_status() FROM PUBLIC;

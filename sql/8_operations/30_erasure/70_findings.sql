@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.erasure_signature_fault(
     p_purpose text, p_statement jsonb, p_key_id text, p_signature bytea, p_erasure_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_state text := memwarden_internal.signature_state(p_purpose, p_statement, p_key_id, encode(p_signature, 'hex'));
@@ -15,15 +14,13 @@ BEGIN
                 ELSE 'it is signed under another key, and nothing was sealed under that since' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_signature_fault(text, jsonb, text, bytea, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.erasure_signature_fault IS
     'What is wrong with a signature; NULL where it holds, or is absent or of another master key and the log was sealed so at the time.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_signature_fault(text, jsonb, text, bytea, uuid) FROM PUBLIC;
 
 -- Anybody can claim another key, or none. But what is sealed since this server signs was done since.
 CREATE OR REPLACE FUNCTION memwarden_internal.sealed_under(p_erasure_id uuid, p_key_id text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_first bigint := (SELECT min(s.segment_no) FROM memwarden_data.log_segment AS s WHERE s.key_id = memwarden_internal.log_key_id());
@@ -40,15 +37,13 @@ BEGIN
         NOT EXISTS (SELECT FROM memwarden_data.erased_reason AS r WHERE r.erasure_id = p_erasure_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sealed_under(uuid, text) IS
+COMMENT ON FUNCTION memwarden_internal.sealed_under IS
     'Whether the log was sealed with the entries of an erasure under that master key (NULL: under none), before this '
     'server began to sign under its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.sealed_under(uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.faulty_erasures()
 RETURNS TABLE (erasure_id uuid, fault text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -63,13 +58,11 @@ BEGIN
      WHERE w.fault IS NOT NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.faulty_erasures() IS 'Records of erasures that this server did not make so, and why.';
-REVOKE ALL ON FUNCTION memwarden_internal.faulty_erasures() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.faulty_erasures IS 'Records of erasures that this server did not make so, and why.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judged_items()
 RETURNS TABLE (org_id bigint, item_id uuid, erasure_id uuid, version_ids uuid[], fault text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1000
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -91,27 +84,23 @@ BEGIN
          i.key_id) AS statement) AS s;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judged_items() IS
+COMMENT ON FUNCTION memwarden_internal.judged_items IS
     'Every item that is recorded as erased; fault: why that does not count, NULL where it is lawfully gone.';
-REVOKE ALL ON FUNCTION memwarden_internal.judged_items() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lawfully_gone()
 RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1000
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
     SELECT j.org_id, j.item_id, unnest(j.version_ids) FROM memwarden_internal.judged_items() AS j WHERE j.fault IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.lawfully_gone() IS 'Versions that an erasure took, by records that hold.';
-REVOKE ALL ON FUNCTION memwarden_internal.lawfully_gone() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.lawfully_gone IS 'Versions that an erasure took, by records that hold.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_findings()
 RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY SELECT 'ERASURE', NULL::bigint, NULL::uuid, format('erasure %s: %s', f.erasure_id, f.fault)
@@ -135,15 +124,13 @@ BEGIN
     RETURN QUERY SELECT f.finding, f.log_seq, f.item_id, f.detail FROM memwarden_internal.reason_findings() AS f;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_findings() IS
+COMMENT ON FUNCTION memwarden_internal.erasure_findings IS
     'ERASURE: a record of an erasure that this server did not make, an entry ERASE without one, something that was '
     'erased and is there, a reason that was taken away without an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_findings() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reason_findings()
 RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -164,6 +151,5 @@ BEGIN
        AND NOT EXISTS (SELECT FROM lawful AS j WHERE j.org_id = l.org_id AND j.item_id = l.item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reason_findings() IS
+COMMENT ON FUNCTION memwarden_internal.reason_findings IS
     'ERASURE: entries of the log whose reason is gone, where no lawful erasure took it.';
-REVOKE ALL ON FUNCTION memwarden_internal.reason_findings() FROM PUBLIC;

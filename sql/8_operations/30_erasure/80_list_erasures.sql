@@ -2,7 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_erasures()
 RETURNS TABLE (org text, erasure_id uuid, erased_at timestamptz, login_role text, agent text, subject_hash bytea, reason text,
                items integer, versions integer, requests integer, evidence integer, log_entries integer, layers text[], signature text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -21,15 +20,13 @@ BEGIN
      WHERE e.org_id = ANY (v_orgs) AND e.cause = 'ERASURE';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_erasures() IS 'The rows of memwarden.erasures.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_erasures() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_erasures() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.list_erasures IS 'The rows of memwarden.erasures.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_erasures TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_erased_places()
 RETURNS TABLE (erasure_id uuid, places jsonb, subject_keys integer, in_clear integer, final_at timestamptz, final_by text,
     remains jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -44,8 +41,7 @@ BEGIN
      WHERE e.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_erased_places() IS
+COMMENT ON FUNCTION memwarden_internal.list_erased_places IS
     'What memwarden.erasures says of what was taken and of what remains, by place, and of when that became final. A '
     'forged signature counts as none.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_erased_places() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_erased_places() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_erased_places TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,21 +2,18 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.register_hash(p_org_id bigint, p_form text)
 RETURNS bytea
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.keyed_hash('registered subject', convert_to(p_org_id || ' ' || p_form, 'UTF8'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.register_hash(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.register_hash IS
     'The HMAC by which the register and its erasures know a subject, of its form without synonyms; NULL without a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.register_hash(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.registered_hashes(
     p_org_id bigint, p_subject text, p_synonyms text, p_terms text[] DEFAULT '{}')
 RETURNS bytea[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_form text := memwarden_internal.normalised_subject(p_subject, p_synonyms);
@@ -32,14 +29,12 @@ BEGIN
          WHERE r.org_id = p_org_id AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[r.subject, r.subject_form]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.registered_hashes(bigint, text, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.registered_hashes IS
     'The rows of the register that are this subject by any spelling or synonym, or whose subject names one of the terms.';
-REVOKE ALL ON FUNCTION memwarden_internal.registered_hashes(bigint, text, text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.opened_identifiers(p_identifiers jsonb, p_subject_key_id uuid, p_sealed bytea)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_sealed IS NULL THEN
@@ -49,14 +44,12 @@ BEGIN
               FROM memwarden_data.subject_key AS k WHERE k.subject_key_id = p_subject_key_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.opened_identifiers(jsonb, uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.opened_identifiers IS
     'The identifiers of a row of the register, in clear; NULL where this server cannot read them.';
-REVOKE ALL ON FUNCTION memwarden_internal.opened_identifiers(jsonb, uuid, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.registered_terms(p_org_id bigint, p_subject text, p_synonyms text)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -67,14 +60,12 @@ BEGIN
          WHERE r.org_id = p_org_id AND r.subject_hash = ANY (memwarden_internal.registered_hashes(p_org_id, p_subject, p_synonyms)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.registered_terms(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.registered_terms IS
     'The forms in which the registered identifiers of a subject are looked for, as far as this server can read them.';
-REVOKE ALL ON FUNCTION memwarden_internal.registered_terms(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unread_registrations(p_org_id bigint, p_subject text, p_synonyms text)
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -84,7 +75,6 @@ BEGIN
        AND memwarden_internal.is_unread(r.org_id, r.subject_key_id, r.sealed);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unread_registrations(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.unread_registrations IS
     'The keys of those rows of the register for a subject that this server cannot read, a row for each. What went with its key says '
     'nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.unread_registrations(bigint, text, text) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.register_subject(org text, subject text, identifiers jsonb)
 RETURNS TABLE (kind text, identifier text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.require_eraser(register_subject.org);
@@ -13,7 +12,7 @@ BEGIN
     RETURN QUERY SELECT i.kind, i.identifier FROM memwarden_internal.identifiers_of(v_known) AS i;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_subject(text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.register_subject IS
     'Registers identifiers of a person, and returns all that the person has now, in the form in which they are looked for. '
     'erase_subject() of the subject then finds what they find, and so do find_subject() and hold(). Identifiers that are registered '
     'already stay: a second call adds, and unregister_subject() removes. Two persons may share an identifier. Administrators of the '
@@ -27,13 +26,11 @@ COMMENT ON FUNCTION memwarden.register_subject(text, text, jsonb) IS
     'unknown organisation; 40001 when the subject was erased while the call waited; 55000 without a master key; F0000 where this '
     'server does not open the key of the subject; 25001 at an isolation level other than READ COMMITTED. Raises 55P03 when others '
     'hold it up for longer than 30 seconds, or lock_timeout. Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.register_subject(text, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_subject(text, text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.register_subject TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.unregister_subject(org text, subject text, identifiers jsonb DEFAULT NULL)
 RETURNS TABLE (kind text, identifier text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.require_eraser(unregister_subject.org);
@@ -45,20 +42,18 @@ BEGIN
     RETURN QUERY SELECT i.kind, i.identifier FROM memwarden_internal.identifiers_of(v_known) AS i;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.unregister_subject(text, text, jsonb) IS
+COMMENT ON FUNCTION memwarden.unregister_subject IS
     'Removes identifiers of a person that were registered by mistake, and returns those that are left. Memories stay. Who may call it, '
     'and the arguments, are those of register_subject(). identifiers: by default all of the subject, also where this server cannot '
     'read them. Raises 42704 for a subject that is not registered, or an unknown organisation; 22023 for an identifier that is not '
     'registered, or arguments out of range; 42501 without the right; 40001 when the subject was erased while the call waited; 55000 '
     'without a master key; F0000 where this server does not open the key of the subject; 25001 at an isolation level other than READ '
     'COMMITTED. Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.unregister_subject(text, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.unregister_subject(text, text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.unregister_subject TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.change_registration(p_org_id bigint, p_subject text, p_identifiers jsonb, p_remove boolean)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hash    bytea := memwarden_internal.hold_registration(p_org_id, p_subject, p_identifiers);
@@ -89,15 +84,13 @@ BEGIN
     RETURN v_known;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.change_registration(bigint, text, jsonb, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.change_registration IS
     'Adds identifiers of a subject to the register or, with p_remove, takes them out; returns those that are there now.';
-REVOKE ALL ON FUNCTION memwarden_internal.change_registration(bigint, text, jsonb, boolean) FROM PUBLIC;
 
 -- The log of such changes is never erased, so it names nobody.
 CREATE OR REPLACE FUNCTION memwarden_internal.registration_note(p_org_id bigint, p_subject text, p_identifiers jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_build_object(
@@ -105,14 +98,12 @@ BEGIN
         'identifiers', (SELECT count(*) FROM memwarden_internal.identifiers_of(p_identifiers)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.registration_note(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.registration_note IS
     'What the log of changes says of a change of the register: of whom, by a keyed hash, and how many identifiers there are now.';
-REVOKE ALL ON FUNCTION memwarden_internal.registration_note(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_registration(p_org_id bigint, p_subject text, p_identifiers jsonb)
 RETURNS bytea
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_form   text;
@@ -141,16 +132,14 @@ BEGIN
     RETURN v_hash;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_registration(bigint, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.hold_registration IS
     'Keeps erasures, deletions and other changes of the register away until this transaction ends, and returns the hash by which '
     'the register knows the subject. Raises 22023 for a malformed subject or too long a list, 55000 without a master key, and 40001 '
     'where the subject was erased while it waited.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_registration(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_registration(p_org_id bigint, p_hash bytea, p_subject text, p_identifiers jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key    uuid;
@@ -170,17 +159,14 @@ BEGIN
        SET identifiers = excluded.identifiers, subject_key_id = excluded.subject_key_id, sealed = excluded.sealed;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_registration(bigint, bytea, text, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.put_registration IS
     'Writes the identifiers of a subject, encrypted where the server has subject keys; of none it deletes the row. Raises F0000 where '
     'the key does not open here.';
-REVOKE ALL ON FUNCTION memwarden_internal.put_registration(bigint, bytea, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.identifiers_of(p_identifiers jsonb)
 RETURNS TABLE (kind text, identifier text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT k.key, i.value FROM jsonb_each(p_identifiers) AS k, jsonb_array_elements_text(k.value) AS i (value) ORDER BY 1, 2
 $function$;
-COMMENT ON FUNCTION memwarden_internal.identifiers_of(jsonb) IS 'Registered identifiers, a row for each.';
-REVOKE ALL ON FUNCTION memwarden_internal.identifiers_of(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.identifiers_of IS 'Registered identifiers, a row for each.';

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.erase_registered(
     p_org_id bigint, p_erasure_id uuid, p_subject text, p_synonyms text, p_hashes bytea[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.registered_subject AS r WHERE r.org_id = p_org_id AND r.subject_hash = ANY (p_hashes);
@@ -16,14 +15,12 @@ BEGIN
     ON CONFLICT (org_id, subject_hash, erasure_id) DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_registered(bigint, uuid, text, text, bytea[]) IS
+COMMENT ON FUNCTION memwarden_internal.erase_registered IS
     'Takes rows out of the register, and notes their hashes and that of the subject. Called within an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_registered(bigint, uuid, text, text, bytea[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shared_registrations(p_org_id bigint, p_terms text[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE jsonb_build_object('registered_subject', count(*)) END
@@ -32,15 +29,13 @@ BEGIN
                        memwarden_internal.opened_identifiers(r.identifiers, r.subject_key_id, r.sealed)::text]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shared_registrations(bigint, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.shared_registrations IS
     'How many persons in the register have an identifier that names one of the terms, as the certificate lists what remains.';
-REVOKE ALL ON FUNCTION memwarden_internal.shared_registrations(bigint, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_listed_subjects(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_hashes jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hashes bytea[] := ARRAY(SELECT decode(h.hash, 'hex') FROM jsonb_array_elements_text(coalesce(p_hashes, '[]')) AS h (hash));
@@ -53,14 +48,12 @@ BEGIN
      WHERE r.org_id = p_org_id AND r.subject_hash = ANY (v_hashes) AND r.registered_at <= p_erased_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_listed_subjects(bigint, uuid, timestamptz, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.erase_listed_subjects IS
     'Takes out of the register whom an erasure of a list took out, unless that was registered later, and notes the hashes here.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_listed_subjects(bigint, uuid, timestamptz, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unread_of_register(p_org_id bigint, p_subject text, p_synonyms text)
 RETURNS memwarden_internal.unread_extent
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_registered uuid[] := ARRAY(SELECT memwarden_internal.unread_registrations(p_org_id, p_subject, p_synonyms));
@@ -68,15 +61,13 @@ BEGIN
     RETURN ROW(cardinality(v_registered), memwarden_internal.unopened_keys(p_org_id, v_registered))::memwarden_internal.unread_extent;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unread_of_register(bigint, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.unread_of_register IS
     'The identifiers by which to search for a person that could not be read, a document for each row of the register.';
-REVOKE ALL ON FUNCTION memwarden_internal.unread_of_register(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.terms_of_person(
     p_org_id bigint, p_subject text, p_synonyms text, p_given text[], p_reason text DEFAULT NULL)
 RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_registered text[] := memwarden_internal.registered_terms(p_org_id, p_subject, p_synonyms);
@@ -87,6 +78,5 @@ BEGIN
     RETURN p_given || v_registered;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.terms_of_person(bigint, text, text, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.terms_of_person IS
     'What is looked for of a person: the given terms, and those of the register. Raises 22023 where the reason names one of these.';
-REVOKE ALL ON FUNCTION memwarden_internal.terms_of_person(bigint, text, text, text[], text) FROM PUBLIC;

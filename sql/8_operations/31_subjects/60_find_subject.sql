@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.find_subject(org text, subject text, identifiers text[] DEFAULT '{}')
 RETURNS TABLE (item_id uuid)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.require_eraser(find_subject.org);
@@ -17,10 +16,9 @@ BEGIN
     RETURN QUERY SELECT f.id FROM unnest((v_person.extent).item_ids) AS f (id) ORDER BY f.id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.find_subject(text, text, text[]) IS
+COMMENT ON FUNCTION memwarden.find_subject IS
     'Lists the memories that concern a person: those that erase_subject() would erase, whatever their status. memwarden export '
     '--subject writes them to a file, with their provenance. Who may call it, and the arguments, are those of erase_subject(). Raises '
     '42501 without the right; 42704 for an unknown organisation; 22023 for arguments out of range; F0000 where this server cannot read '
     'something that may concern the person. Source: chapter 12.10.1.';
-REVOKE ALL ON FUNCTION memwarden.find_subject(text, text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.find_subject(text, text, text[]) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.find_subject TO memwarden_agent, memwarden_curator, memwarden_admin;

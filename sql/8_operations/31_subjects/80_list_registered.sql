@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_registered()
 RETURNS TABLE (org text, subject text, kind text, identifier text, registered_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o WHERE memwarden_internal.may_erase(o.org_id));
@@ -15,6 +14,5 @@ BEGIN
      WHERE r.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_registered() IS 'The rows of memwarden.registered_subjects.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_registered() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_registered() TO memwarden_agent, memwarden_curator, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.list_registered IS 'The rows of memwarden.registered_subjects.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_registered TO memwarden_agent, memwarden_curator, memwarden_admin;

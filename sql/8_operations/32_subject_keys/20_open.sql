@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.subject_key_generations()
 RETURNS integer[]
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -11,15 +10,13 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.subject_key_generations() IS
+COMMENT ON FUNCTION memwarden_internal.subject_key_generations IS
     'The numbers of the generations that this server has, from the file beside the master key''s whose name ends in .subjects; '
     'empty where there is none. Raises F0000 when the file is malformed.';
-REVOKE ALL ON FUNCTION memwarden_internal.subject_key_generations() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.new_subject_key(OUT generation integer, OUT wrapped bytea)
 RETURNS record
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -28,15 +25,13 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.new_subject_key() IS
+COMMENT ON FUNCTION memwarden_internal.new_subject_key IS
     'A new random key of 32 bytes as the newest generation wraps it, and the number of that; NULL where the server has none. '
     'Raises F0000 when a key file is malformed.';
-REVOKE ALL ON FUNCTION memwarden_internal.new_subject_key() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_for_subject(p_generation integer, p_wrapped bytea, p_text text)
 RETURNS bytea
 LANGUAGE plpython3u VOLATILE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -46,28 +41,24 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.seal_for_subject(integer, bytea, text) IS
+COMMENT ON FUNCTION memwarden_internal.seal_for_subject IS
     'A text encrypted (AES-256-GCM) under a subject''s key. Raises F0000 where this server does not open the key.';
-REVOKE ALL ON FUNCTION memwarden_internal.seal_for_subject(integer, bytea, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unseal_for_subject(p_generation integer, p_wrapped bytea, p_sealed bytea)
 RETURNS text
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].unseal_for_subject(
     os.environ.get("MEMWARDEN_MASTER_KEY_FILE"), p_generation, p_wrapped, p_sealed)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unseal_for_subject(integer, bytea, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.unseal_for_subject IS
     'What seal_for_subject() encrypted; NULL where this server does not open it. Never raises: one such memory must not break an answer.';
-REVOKE ALL ON FUNCTION memwarden_internal.unseal_for_subject(integer, bytea, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blind_for_subject(p_generation integer, p_wrapped bytea, p_data bytea)
 RETURNS bytea
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -77,28 +68,24 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blind_for_subject(integer, bytea, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.blind_for_subject IS
     'HMAC-SHA256 of a hash under a subject''s key: without the key nobody confirms a guess by it. Raises F0000 where this server '
     'does not open the key.';
-REVOKE ALL ON FUNCTION memwarden_internal.blind_for_subject(integer, bytea, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.opened_subject_keys(p_generations integer[], p_wrapped bytea[])
 RETURNS boolean[]
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].opened_subject_keys(os.environ.get("MEMWARDEN_MASTER_KEY_FILE"), p_generations, p_wrapped)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.opened_subject_keys(integer[], bytea[]) IS
+COMMENT ON FUNCTION memwarden_internal.opened_subject_keys IS
     'Which keys this server opens, in their order. Never raises: with malformed files it opens none.';
-REVOKE ALL ON FUNCTION memwarden_internal.opened_subject_keys(integer[], bytea[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blinded_words(p_generations integer[], p_wrapped bytea[], p_words text[])
 RETURNS TABLE (key_number integer, word text, mark text)
 LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -108,7 +95,6 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blinded_words(integer[], bytea[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.blinded_words IS
     'What stands for each word in the index under each key (HMAC-SHA256, 12 bytes in hex), keys counted from 1. A key that this '
     'server does not open is left out.';
-REVOKE ALL ON FUNCTION memwarden_internal.blinded_words(integer[], bytea[], text[]) FROM PUBLIC;

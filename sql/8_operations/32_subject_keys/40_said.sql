@@ -3,7 +3,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.unsealed(p_subject_key_id uuid, p_sealed bytea)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key  record;
@@ -19,16 +18,14 @@ BEGIN
         'text', ''));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unsealed(uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.unsealed IS
     'An encrypted document in clear: an object with content, text and evidence. Where the key of its subject was destroyed its '
     'content is {"erased": "SUBJECT_KEY_DESTROYED"}, and SUBJECT_KEY_UNAVAILABLE where this server does not open the key.';
-REVOKE ALL ON FUNCTION memwarden_internal.unsealed(uuid, bytea) FROM PUBLIC;
 
 -- What an erasure destroyed is gone for good. What cannot be opened is there: whoever deletes must not take it for nothing.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_unread(p_org_id bigint, p_subject_key_id uuid, p_sealed bytea)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key record;
@@ -45,15 +42,13 @@ BEGIN
                         WHERE d.org_id IN (0, p_org_id) AND d.subject_key_id = p_subject_key_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_unread(bigint, uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.is_unread IS
     'Whether an encrypted document says something that this server cannot read: its key does not open, or is missing and no erasure '
     'destroyed it. False for what is not encrypted, and for what went with its key.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_unread(bigint, uuid, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unopened_keys(p_org_id bigint, p_subject_key_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_keys record;
@@ -73,14 +68,12 @@ BEGIN
          ORDER BY u.id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unopened_keys(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.unopened_keys IS
     'Those of the keys that this server does not open and that no erasure destroyed: missing, or wrapped by what it does not have.';
-REVOKE ALL ON FUNCTION memwarden_internal.unopened_keys(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_unread(p_org_id bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_keys uuid[] := ARRAY(SELECT DISTINCT i.subject_key_id FROM memwarden_data.item AS i
@@ -91,16 +84,14 @@ BEGIN
                 ELSE (SELECT count(*) FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.subject_key_id = ANY (v_keys)) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_unread(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.count_unread IS
     'How many memories of an organisation, ended ones among them, are encrypted under keys that this server does not open.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_unread(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_content(p_content jsonb, p_subject_key_id uuid, p_sealed bytea)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN p_sealed IS NULL THEN p_content ELSE memwarden_internal.unsealed(p_subject_key_id, p_sealed) -> 'content' END;
-COMMENT ON FUNCTION memwarden_internal.said_content(jsonb, uuid, bytea) IS 'The content of a version, in clear.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_content(jsonb, uuid, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.said_content IS 'The content of a version, in clear.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_text(
     p_text text, p_subject_key_id uuid, p_sealed bytea, p_schema_id bigint, p_subject text, p_predicate text)
@@ -109,44 +100,38 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 -- The log vouches for what is sealed: the text in it stays, and is made anew whenever somebody reads it.
 RETURN CASE WHEN p_sealed IS NULL THEN p_text
             ELSE coalesce(memwarden_internal.told_anew(NULL, p_schema_id, p_subject, p_predicate, p_subject_key_id, p_sealed), '') END;
-COMMENT ON FUNCTION memwarden_internal.said_text(text, uuid, bytea, bigint, text, text) IS 'The search text of a version, in clear.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_text(text, uuid, bytea, bigint, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.said_text IS 'The search text of a version, in clear.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_evidence(p_evidence jsonb, p_subject_key_id uuid, p_sealed bytea)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN p_sealed IS NULL THEN p_evidence
             ELSE coalesce(memwarden_internal.unsealed(p_subject_key_id, p_sealed) -> 'evidence', p_evidence) END;
-COMMENT ON FUNCTION memwarden_internal.said_evidence(jsonb, uuid, bytea) IS 'The evidence of a version, with its excerpts.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_evidence(jsonb, uuid, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.said_evidence IS 'The evidence of a version, with its excerpts.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_words(p_words tsvector, p_subject_key_id uuid)
 RETURNS tsvector
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN p_subject_key_id IS NULL THEN p_words ELSE memwarden_internal.blind_words(p_subject_key_id, p_words) END;
-COMMENT ON FUNCTION memwarden_internal.indexed_words(tsvector, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.indexed_words IS
     'The words of a memory as its item is found by them: in clear, or, of an encrypted one, under the key of its subject.';
-REVOKE ALL ON FUNCTION memwarden_internal.indexed_words(tsvector, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_hash(p_hash bytea, p_subject_key_id uuid)
 RETURNS bytea
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN p_subject_key_id IS NULL THEN p_hash ELSE coalesce(memwarden_internal.blind(p_subject_key_id, p_hash), p_hash) END;
-COMMENT ON FUNCTION memwarden_internal.indexed_hash(bytea, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.indexed_hash IS
     'A hash of a content as the store keeps it: of an encrypted one its HMAC under the key of its subject.';
-REVOKE ALL ON FUNCTION memwarden_internal.indexed_hash(bytea, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_content(p_content text, p_subject_key_id uuid, p_sealed_words bytea)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN p_sealed_words IS NULL THEN p_content ELSE memwarden_internal.unsealed(p_subject_key_id, p_sealed_words) ->> 'content' END;
-COMMENT ON FUNCTION memwarden_internal.asked_content(text, uuid, bytea) IS 'The content of a request that waits, in clear.';
-REVOKE ALL ON FUNCTION memwarden_internal.asked_content(text, uuid, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.asked_content IS 'The content of a request that waits, in clear.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.opened_words(p_subject_key_id uuid, p_sealed_words bytea)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_words jsonb := memwarden_internal.unsealed(p_subject_key_id, p_sealed_words);
@@ -157,15 +142,13 @@ BEGIN
     RETURN v_words;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.opened_words(uuid, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.opened_words IS
     'What a request that waited says, for the gates. Raises F0000 where nobody here opens it: a mark is never decided on.';
-REVOKE ALL ON FUNCTION memwarden_internal.opened_words(uuid, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keys_of_scopes(
     p_orgs bigint[], p_scopes bigint[], p_subjects text[], OUT ids uuid[], OUT generations integer[], OUT wrapped bytea[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT array_agg(k.subject_key_id), array_agg(k.generation), array_agg(k.wrapped) INTO ids, generations, wrapped
@@ -180,16 +163,14 @@ BEGIN
       JOIN memwarden_data.subject_key AS k ON k.org_id = s.org_id AND k.subject_key_id = s.subject_key_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text[]) IS
+COMMENT ON FUNCTION memwarden_internal.keys_of_scopes IS
     'The wrapped keys of the subjects of whom some scopes have encrypted memories, of one subject where p_subjects has its forms; at most '
     '200, those with the newest memories. Nulls for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text[]) FROM PUBLIC;
 
 -- What the worker is asked stands in its queue until it answers.
 CREATE OR REPLACE FUNCTION memwarden_internal.closed_payload(p_payload jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id uuid := (p_payload ->> 'subject_key')::uuid;
@@ -204,14 +185,12 @@ BEGIN
     RETURN p_payload - 'subject_key';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.closed_payload(jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.closed_payload IS
     'What the queue of the worker keeps of a question: of an encrypted write all of it encrypted, of another write no encrypted memory.';
-REVOKE ALL ON FUNCTION memwarden_internal.closed_payload(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.opened_payload(p_payload jsonb)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN p_payload ? 'sealed'
             THEN memwarden_internal.unsealed((p_payload ->> 'subject_key')::uuid, decode(p_payload ->> 'sealed', 'hex')) ELSE p_payload END;
-COMMENT ON FUNCTION memwarden_internal.opened_payload(jsonb) IS 'What closed_payload() closed.';
-REVOKE ALL ON FUNCTION memwarden_internal.opened_payload(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.opened_payload IS 'What closed_payload() closed.';

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.sealed_sources(p_orgs bigint[], p_keys uuid[])
 RETURNS TABLE (org_id bigint, subject_key_id uuid, source_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -13,14 +12,11 @@ BEGIN
      WHERE c.org_id = ANY (p_orgs) AND c.subject_key_id = ANY (p_keys);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sealed_sources(bigint[], uuid[]) IS
-    'Recorded evidence and captures that are encrypted under some keys.';
-REVOKE ALL ON FUNCTION memwarden_internal.sealed_sources(bigint[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.sealed_sources IS 'Recorded evidence and captures that are encrypted under some keys.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sources_under_key(p_org_id bigint, p_subject text, p_found uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- The key says whose words they are: their rows name nobody.
@@ -30,16 +26,14 @@ BEGIN
                   WHERE s.source_id <> ALL (p_found));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sources_under_key(bigint, text, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.sources_under_key IS
     'Recorded evidence and captures that are encrypted under the key of a subject, beside those found.';
-REVOKE ALL ON FUNCTION memwarden_internal.sources_under_key(bigint, text, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.doomed_keys(
     p_orgs bigint[], p_subject_hash bytea, p_item_ids uuid[], p_source_ids uuid[] DEFAULT '{}',
     p_registered bytea[] DEFAULT '{}')
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
@@ -75,16 +69,14 @@ BEGIN
                             WHERE r.org_id = u.org_id AND r.subject_key_id = u.subject_key_id AND r.subject_hash <> ALL (p_registered)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[], bytea[]) IS
+COMMENT ON FUNCTION memwarden_internal.doomed_keys IS
     'The keys that an erasure destroys: that of the subject, and those under which nothing is left without the items, the recorded '
     'evidence, the captures and p_registered, rows of the register.';
-REVOKE ALL ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[], uuid[], bytea[]) FROM PUBLIC;
 
 -- A write holds the key that it encrypts under: it leaves something under it, and nobody waits for it.
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_last_keys(p_org_id bigint, p_item_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_held uuid[] := ARRAY(
@@ -100,14 +92,12 @@ BEGIN
                   WHERE d.id = ANY (v_held));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_last_keys(bigint, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.hold_last_keys IS
     'Locks and returns the keys of subjects under which nothing is left without the items. Not a key that a write holds just now.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_last_keys(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.destroy_keys(p_orgs bigint[], p_erasure_id uuid, p_keys uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     WITH gone AS (
@@ -119,15 +109,13 @@ BEGIN
     ON CONFLICT (org_id, subject_key_id) DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.destroy_keys(bigint[], uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.destroy_keys IS
     'Deletes keys of subjects in the name of an erasure or another deletion, and records which they were.';
-REVOKE ALL ON FUNCTION memwarden_internal.destroy_keys(bigint[], uuid, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.destroy_listed_keys(
     p_org_id bigint, p_erasure_id uuid, p_keys jsonb, p_item_ids uuid[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_keys jsonb;
@@ -149,7 +137,6 @@ BEGIN
      WHERE s.subject_key_id = k.id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.destroy_listed_keys IS
     'Deletes the keys that an erasure of a list destroyed, as far as this copy of the store has them, and records them. p_item_ids: '
     'where it was no erasure, what goes with it; a key that encrypts another item here stays. NULL: all keys go.';
-REVOKE ALL ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb, uuid[]) FROM PUBLIC;

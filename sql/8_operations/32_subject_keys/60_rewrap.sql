@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.rewrapped_subject_key(p_generation
     OUT wrapped bytea)
 RETURNS record
 LANGUAGE plpython3u VOLATILE STRICT PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 import os
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -13,14 +12,12 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rewrapped_subject_key(integer, bytea) IS
+COMMENT ON FUNCTION memwarden_internal.rewrapped_subject_key IS
     'A key as the newest generation wraps it; NULL where that has wrapped it already. Raises F0000 where this server does not open it.';
-REVOKE ALL ON FUNCTION memwarden_internal.rewrapped_subject_key(integer, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.rewrap_subject_keys()
 RETURNS TABLE (rewrapped bigint, generation integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_generations integer[] := memwarden_internal.subject_key_generations();
@@ -46,20 +43,18 @@ BEGIN
     RETURN NEXT;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.rewrap_subject_keys() IS
+COMMENT ON FUNCTION memwarden.rewrap_subject_keys IS
     'Wraps every living key of a subject by the newest generation of subject keys. Call it once each server has that generation; then '
     'drop the older ones from every server and call finalise_erasures(). About 10,000 keys a second; writers wait meanwhile, and it may '
     'be called again. The caller is a member of memwarden_admin. rewrapped: how many keys changed. generation: the newest. Raises 55000 '
     'where the server has no generation, F0000 for one that is malformed, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.rewrap_subject_keys() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.rewrap_subject_keys() TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.rewrap_subject_keys TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.finalise_erasures(no_copy_before timestamptz DEFAULT NULL)
 RETURNS TABLE (erasure_id uuid, final_at timestamptz, final_by text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_oldest integer := (SELECT min(g.number) FROM unnest(memwarden_internal.subject_key_generations()) AS g (number));
@@ -91,7 +86,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.finalise_erasures(timestamptz) IS
+COMMENT ON FUNCTION memwarden.finalise_erasures IS
     'Makes certificates of erasures final: from then on no copy of the store can bring back what was erased. Two things make one final. '
     'KEYS: all of it was encrypted under keys that the erasure destroyed, and this server has forgotten every generation that had wrapped '
     'them; that all servers have is for the caller to know. COPIES: the caller says that there is no backup, archived WAL, dump or replica '
@@ -99,14 +94,12 @@ COMMENT ON FUNCTION memwarden.finalise_erasures(timestamptz) IS
     'nothing is said. erasure_id, final_at, final_by: the certificates that became final by this call. Raises 22023 '
     'for a time to come, F0000 '
     'where the file of generations is malformed, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.finalise_erasures(timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.finalise_erasures(timestamptz) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.finalise_erasures TO memwarden_admin;
 
 -- A backup has the keys as an older generation wrapped them: the newest travel apart from it.
 CREATE OR REPLACE FUNCTION memwarden.export_subject_keys()
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object('org_id', k.org_id, 'id', k.subject_key_id, 'generation', k.generation,
@@ -114,17 +107,15 @@ BEGIN
               FROM memwarden_data.subject_key AS k);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.export_subject_keys() IS
+COMMENT ON FUNCTION memwarden.export_subject_keys IS
     'Returns the living keys of subjects as the newest generation wraps them: a JSON array for import_subject_keys() in a restored copy. '
     'Without the files of a server they open nothing, and they name nobody. Keep the newest list beside the backups and overwrite older '
     'ones. The caller is a member of memwarden_admin. Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.export_subject_keys() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.export_subject_keys() TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.export_subject_keys TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.import_subject_keys(keys jsonb)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_count bigint;
@@ -146,17 +137,15 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.import_subject_keys(jsonb) IS
+COMMENT ON FUNCTION memwarden.import_subject_keys IS
     'Takes over, in a restored copy of the store, keys of subjects as a newer generation wraps them. A key that this copy does not have '
     'is not made. The caller is a member of memwarden_admin. keys: what export_subject_keys() returned. Returns how many keys changed. '
     'Raises 22023 for what is no such list, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.import_subject_keys(jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.import_subject_keys(jsonb) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.import_subject_keys TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.subject_key_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_generations integer[] := memwarden_internal.subject_key_generations();
@@ -185,6 +174,5 @@ EXCEPTION WHEN config_file_error THEN
     RETURN QUERY VALUES ('subject keys', 'missing', 'the file of generations is malformed: lines of a number and 64 hexadecimal digits');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.subject_key_status() IS
+COMMENT ON FUNCTION memwarden_internal.subject_key_status IS
     'Whether the server opens every key of a subject, and how many erasures are not final; a row of status().';
-REVOKE ALL ON FUNCTION memwarden_internal.subject_key_status() FROM PUBLIC;

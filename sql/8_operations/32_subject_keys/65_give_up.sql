@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden.give_up_subject_keys(expected bigint, reason text)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o);
@@ -26,7 +25,7 @@ BEGIN
     RETURN cardinality(v_lost);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.give_up_subject_keys(bigint, text) IS
+COMMENT ON FUNCTION memwarden.give_up_subject_keys IS
     'Declares the keys of subjects that this server does not open lost for good. There is no way back: what they encrypt is gone, '
     'though its file be found later. From then on it is not held as unread, and erasures that wait for it are carried out by '
     'enforce_consent(). A new generation must be in the file already. The caller is a member of memwarden_admin. expected: how many '
@@ -34,5 +33,4 @@ COMMENT ON FUNCTION memwarden.give_up_subject_keys(bigint, text) IS
     '22023 for another number or no reason, 55000 where the server has no generation, F0000 where the file is malformed, 25001 at an '
     'isolation level other than READ COMMITTED, 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.2.';
-REVOKE ALL ON FUNCTION memwarden.give_up_subject_keys(bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.give_up_subject_keys(bigint, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.give_up_subject_keys TO memwarden_admin;

@@ -3,20 +3,17 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.region_here()
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT n.region FROM memwarden_data.node AS n
              WHERE n.system_identifier = memwarden_internal.system_identifier() AND n.name = current_setting('cluster_name'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.region_here() IS 'The region of this server; NULL where nobody has declared it.';
-REVOKE ALL ON FUNCTION memwarden_internal.region_here() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.region_here IS 'The region of this server; NULL where nobody has declared it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.residency_of(p_org_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT jsonb_object_agg(r.class, r.regions)
@@ -25,14 +22,12 @@ BEGIN
                      WHERE x.org_id IN (0, p_org_id) ORDER BY x.class, x.org_id DESC) AS r);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.residency_of(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.residency_of IS
     'The residency rules of an organisation, {"*": [regions], "class": [regions]}; NULL where it has none.';
-REVOKE ALL ON FUNCTION memwarden_internal.residency_of(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.allowed_regions(p_rules jsonb, p_class text)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN p_rules -> '*' IS NULL OR p_rules -> p_class IS NULL THEN coalesce(p_rules -> p_class, p_rules -> '*')
@@ -40,16 +35,14 @@ BEGIN
                         FROM jsonb_array_elements_text(p_rules -> '*') AS r (region) WHERE p_rules -> p_class ? r.region) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.allowed_regions(jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.allowed_regions IS
     'Where a memory of a class (NULL: of none) may lie, by the rules of its organisation: where both allow it. NULL: anywhere. '
     'Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.allowed_regions(jsonb, text) FROM PUBLIC;
 
 -- A server whose region nobody has declared is outside of every region.
 CREATE OR REPLACE FUNCTION memwarden_internal.residency_refusal(p_rules jsonb, p_class text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_allowed jsonb := memwarden_internal.allowed_regions(p_rules, p_class);
@@ -59,14 +52,12 @@ BEGIN
                 THEN jsonb_build_object('region', v_region, 'allowed', v_allowed) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.residency_refusal(jsonb, text) IS
+COMMENT ON FUNCTION memwarden_internal.residency_refusal IS
     'Why a memory of a class may not lie on this server, {"region", "allowed"}; NULL where it may. Asked by the access gate.';
-REVOKE ALL ON FUNCTION memwarden_internal.residency_refusal(jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_residency(p_org_id bigint)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_refusal jsonb := memwarden_internal.residency_refusal(memwarden_internal.residency_of(p_org_id), NULL);
@@ -76,6 +67,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_residency(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.require_residency IS
     'Raises 55000 where nothing of an organisation may lie on this server. Asked of what no gate sees: captures and sessions.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_residency(bigint) FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.define_region(region text, description text DEFAULT '')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF define_region.region IS NULL OR define_region.region !~ '^[a-z][a-z0-9-]{0,40}$' OR define_region.description IS NULL THEN
@@ -13,17 +12,15 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'define_region', jsonb_build_object('region', region));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_region(text, text) IS
+COMMENT ON FUNCTION memwarden.define_region IS
     'Defines a region, so that servers can stand in it and rules can name it, or describes it anew. region: its name, lower-case '
     'letters, digits and -. description: what it stands for. Raises 22023 for a malformed name, 25001 at an isolation level other '
     'than READ COMMITTED. Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden.define_region(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_region(text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_region TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_regions(p_regions text[])
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_unknown text := (SELECT string_agg(quote_nullable(g.region), ', ') FROM unnest(p_regions) AS g (region)
@@ -36,13 +33,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_regions(text[]) IS 'Raises 42704 for a region that is not defined.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_regions(text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_regions IS 'Raises 42704 for a region that is not defined.';
 
 CREATE OR REPLACE FUNCTION memwarden.set_region(region text, node text DEFAULT NULL, expected bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_node   text := coalesce(set_region.node, current_setting('cluster_name'));
@@ -71,18 +66,16 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'set_region', jsonb_build_object('node', v_node, 'region', region));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_region(text, text, bigint) IS
+COMMENT ON FUNCTION memwarden.set_region IS
     'Declares in which region this server or one of its standbys stands. Only a superuser may. region: a region of define_region(); '
     'null takes the declaration back. node: the standby''s cluster_name, or the name of its replication slot; this server by '
     'default. expected: how many memories may lie outside their regions thereby, where any do. Raises 42501 for other roles, 42704 '
     'for an unknown region or node, 22023 when memories would lie outside their regions and expected is not their number, 25001 at '
     'an isolation level other than READ COMMITTED. Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden.set_region(text, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_expected(p_breaches bigint, p_expected bigint)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_breaches > 0 AND p_expected IS DISTINCT FROM p_breaches THEN
@@ -92,15 +85,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_expected(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.require_expected IS
     'Raises 22023 where a change makes breaches of residency and the caller did not say how many.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_expected(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_residency(
     regions text[], org text DEFAULT NULL, class text DEFAULT NULL, expected bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_residency.org, 'full');
@@ -134,7 +125,7 @@ BEGIN
         'class', v_class, 'regions', set_residency.regions));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_residency(text[], text, text, bigint) IS
+COMMENT ON FUNCTION memwarden.set_residency IS
     'Sets in which regions memories may lie. Where a rule for the organisation and one for the class both apply, both must allow a '
     'region. Publications of create_region_publication() no longer carry what their region may not hold. A write that was under way '
     'when the rule was set may still commit; residency_breaches lists it. regions: regions of define_region(); null removes the '
@@ -145,5 +136,4 @@ COMMENT ON FUNCTION memwarden.set_residency(text[], text, text, bigint) IS
     'COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden.set_residency(text[], text, text, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_residency(text[], text, text, bigint) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_residency TO memwarden_admin;

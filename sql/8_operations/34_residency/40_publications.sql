@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.published_tables()
 RETURNS TABLE (relation text, condition text, whole_identity boolean)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     -- Places and people have keys of one number, so the filter needs their whole row. What setup() makes is there already.
@@ -20,22 +19,19 @@ VALUES
     ('dispute', 'org_id IN (%s)', false),
     ('provenance', 'org_id IN (%s)', false)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.published_tables() IS
+COMMENT ON FUNCTION memwarden_internal.published_tables IS
     'What create_region_publication() publishes, on which condition (%s: the organisations), and whether the table needs REPLICA '
     'IDENTITY FULL for it. All else stays where it was written: requests, captures, sessions, the log, settings and grants.';
-REVOKE ALL ON FUNCTION memwarden_internal.published_tables() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.publication_name(p_region text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN 'memwarden_' || replace(p_region, '-', '_');
-COMMENT ON FUNCTION memwarden_internal.publication_name(text) IS 'The name of the publication for a region.';
-REVOKE ALL ON FUNCTION memwarden_internal.publication_name(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.publication_name IS 'The name of the publication for a region.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.publication_shape(p_name text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT md5(concat_ws(' ', p.puballtables, p.pubviaroot, p.pubtruncate, t.tables))
@@ -46,13 +42,11 @@ BEGIN
              WHERE p.pubname = p_name);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.publication_shape(text) IS 'A hash of what a publication publishes; NULL where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.publication_shape(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.publication_shape IS 'A hash of what a publication publishes; NULL where there is none.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.publications()
 RETURNS TABLE (pubname text, region text, orgs bigint[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -71,28 +65,23 @@ BEGIN
                         WHERE r.published_orgs IS NOT NULL AND memwarden_internal.publication_name(r.region) = t.pubname);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.publications() IS
+COMMENT ON FUNCTION memwarden_internal.publications IS
     'The publications of memories, to which region (NULL: to anywhere), and of which organisations (NULL: of all): those that they '
     'carry, and those that they have carried, whose copies may be there still.';
-REVOKE ALL ON FUNCTION memwarden_internal.publications() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_be_published(p_org_id bigint, p_region text)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN NOT EXISTS (SELECT FROM jsonb_each(memwarden_internal.residency_of(p_org_id)) AS r WHERE NOT r.value ? p_region);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_be_published(bigint, text) IS
-    'Whether all residency rules of an organisation allow a region.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_be_published(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.may_be_published IS 'Whether all residency rules of an organisation allow a region.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.publish(p_region text, p_orgs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name text := memwarden_internal.publication_name(p_region);
@@ -108,16 +97,13 @@ BEGIN
      WHERE r.region = p_region;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.publish(text, bigint[]) IS
-    'Has the publication for a region carry these organisations and no other.';
-REVOKE ALL ON FUNCTION memwarden_internal.publish(text, bigint[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.publish IS 'Has the publication for a region carry these organisations and no other.';
 
 -- An organisation is added only while it has nothing yet: what it had would not follow. And before its row is there, since a
 -- row is carried by what the publication was when it came.
 CREATE OR REPLACE FUNCTION memwarden_internal.renew_publications()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_new    bigint[] := CASE WHEN TG_LEVEL = 'ROW' THEN ARRAY[(to_jsonb(NEW) ->> 'org_id')::bigint] ELSE '{}'::bigint[] END;
@@ -149,16 +135,14 @@ BEGIN
     RETURN CASE WHEN TG_LEVEL = 'ROW' THEN NEW END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.renew_publications() IS
+COMMENT ON FUNCTION memwarden_internal.renew_publications IS
     'Triggers of organisation and residency_rule: takes out of each publication what its region may no longer hold, and adds an '
     'organisation that is being made.';
-REVOKE ALL ON FUNCTION memwarden_internal.renew_publications() FROM PUBLIC;
 
 -- SECURITY INVOKER: only a superuser makes a publication where memwarden_owner may create nothing.
 CREATE OR REPLACE FUNCTION memwarden.create_region_publication(region text)
 RETURNS TABLE (publication text, org text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_name  text := memwarden_internal.publication_name(create_region_publication.region);
@@ -191,7 +175,7 @@ BEGIN
     RETURN QUERY SELECT v_name, o.name FROM memwarden_data.organisation AS o WHERE o.org_id = ANY (v_orgs) ORDER BY o.name;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.create_region_publication(text) IS
+COMMENT ON FUNCTION memwarden.create_region_publication IS
     'Creates the publication from which a server in a region subscribes to the memories that may lie there: of organisations all of '
     'whose residency rules allow the region. A rule that forbids the region takes its organisation out at once, and new '
     'organisations come in by themselves. Called again, it takes in organisations whose rules have come to allow the region, and '
@@ -200,12 +184,10 @@ COMMENT ON FUNCTION memwarden.create_region_publication(text) IS
     '42704 for an unknown region, 25001 at an isolation level other than READ COMMITTED. '
     'Raises 55P03 when others hold it up for longer than 30 seconds, or lock_timeout. '
     'Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden.create_region_publication(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.remove_copies(org text)
 RETURNS TABLE (place text, rows bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET session_replication_role = replica
 AS $function$
 DECLARE
@@ -226,9 +208,8 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'remove_copies', jsonb_build_object('org_id', v_org_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.remove_copies(text) IS
+COMMENT ON FUNCTION memwarden.remove_copies IS
     'Removes from a subscriber all copies of an organisation that its region may no longer hold. Only a superuser may. Afterwards '
     'create_region_publication() on the publisher says that they are gone. org: the organisation. place: a table. rows: how many of '
     'its rows are gone. Raises 42501 for other roles, 42704 for an unknown organisation, 55000 for one that was written on this '
     'server, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden.remove_copies(text) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.places()
 RETURNS TABLE (place text, region text, since timestamptz, orgs bigint[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -27,15 +26,13 @@ BEGIN
       FROM memwarden_internal.publications() AS p;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.places() IS
+COMMENT ON FUNCTION memwarden_internal.places IS
     'Where memories lie or are carried to: this server, its standbys and the publications, each with its region (NULL: nobody has '
     'declared it) and since when. orgs: of whom; NULL for everybody.';
-REVOKE ALL ON FUNCTION memwarden_internal.places() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.residency_breaches(p_org_id bigint DEFAULT NULL)
 RETURNS TABLE (org_id bigint, org text, class text, place text, region text, allowed text[], memories bigint, since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_data.residency_rule) THEN
@@ -66,22 +63,19 @@ BEGIN
      ORDER BY b.name, b.class, b.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.residency_breaches(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.residency_breaches IS
     'What lies, or is carried, where its residency rules do not allow it (p_org_id NULL: of every organisation): whose, of which '
     'class (NULL: of any), at '
     'which place and in which region (NULL: nobody has declared it), where it may lie, how many memories, and since when. '
     'For the compliance job. Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.residency_breaches(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_breaches()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT coalesce(sum(b.memories), 0)::bigint FROM memwarden_internal.residency_breaches() AS b);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_breaches() IS
+COMMENT ON FUNCTION memwarden_internal.count_breaches IS
     'How many memories lie outside their regions; one in several places counts for each.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_breaches() FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_regions()
 RETURNS TABLE (region text, description text, is_here boolean, standbys text[], publication text, published_orgs text[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -15,14 +14,14 @@ BEGIN
       FROM memwarden_data.region AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_regions() IS 'The rows of memwarden.regions.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_regions() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_regions() TO memwarden_admin;
+COMMENT ON VIEW memwarden.regions IS
+    'Lists the regions: whether this server is there, which of its standbys are, and which publication carries which organisations '
+    'there.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_regions TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_residency()
 RETURNS TABLE (org text, class text, regions text[], set_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.visible_orgs();
@@ -35,14 +34,14 @@ BEGIN
      WHERE v_all OR r.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_residency() IS 'The rows of memwarden.residency.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_residency() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_residency() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.residency IS
+    'Lists in which regions memories may lie: of an organisation (global: of every organisation without a rule of its own) and of a '
+    'class (null: whatever its class). Where two rules apply, both must allow a region.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_residency TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_residency_breaches()
 RETURNS TABLE (org text, class text, place text, region text, allowed text[], memories bigint, since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
@@ -53,14 +52,15 @@ BEGIN
       FROM memwarden_internal.residency_breaches() AS b WHERE v_all OR b.org_id = ANY (v_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_residency_breaches() IS 'The rows of memwarden.residency_breaches.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_residency_breaches() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_residency_breaches() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.residency_breaches IS
+    'Lists what lies, or is carried, where its rules do not allow it: place is this server, one of its standbys, a replication slot '
+    'or a publication. region is null where nobody has declared it; allowed tells where the memories may lie, and since when the '
+    'rule is broken.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_residency_breaches TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.residency_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Nothing is looked for where nobody has set a rule, or for who does not administer.
@@ -78,6 +78,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.residency_status() IS
+COMMENT ON FUNCTION memwarden_internal.residency_status IS
     'For administrators: where this server is, and a warning where memories lie outside their regions.';
-REVOKE ALL ON FUNCTION memwarden_internal.residency_status() FROM PUBLIC;

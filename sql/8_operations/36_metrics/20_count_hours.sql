@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.next_hour(p_after timestamptz, p_now timestamptz)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_last    timestamptz := (SELECT max(h.hour) FROM memwarden_data.counted_hour AS h);
@@ -18,14 +17,12 @@ BEGIN
     RETURN least(v_open, date_trunc('hour', memwarden_internal.uuid7_time(v_request), 'UTC'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.next_hour(timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.next_hour IS
     'The next hour behind p_after that is still open, or has requests and is not counted; NULL when there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.next_hour(timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_next_hour(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -57,15 +54,13 @@ BEGIN
     RETURN v_hour;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_next_hour(text) IS
+COMMENT ON FUNCTION memwarden_internal.count_next_hour IS
     'Counts the requests of the next hour behind p_after that may have changed, and returns that hour; NULL when none is left. Waits for '
     'another that counts.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_next_hour(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_hour(p_hour timestamptz, p_requests bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -120,16 +115,14 @@ BEGIN
      GROUP BY 1, 3, 4, 5, 6;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_hour(timestamptz, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.count_hour IS
     'Counts the writes of an hour anew, the times of their gates and of each as a whole. p_requests: how many requests it has.';
-REVOKE ALL ON FUNCTION memwarden_internal.count_hour(timestamptz, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.time_bucket(p_us double precision)
 RETURNS smallint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN floor(4 * ln(greatest(p_us, 1)) / ln(2::double precision))::smallint;
-COMMENT ON FUNCTION memwarden_internal.time_bucket(double precision) IS 'The bucket of gate_hour for a time in microseconds.';
-REVOKE ALL ON FUNCTION memwarden_internal.time_bucket(double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.time_bucket IS 'The bucket of gate_hour for a time in microseconds.';
 
 -- From when the door was asked to the decision. Of what waited that is not the time that deciding takes.
 CREATE OR REPLACE FUNCTION memwarden_internal.write_path(p_outcome text, p_attempt integer, p_login text, p_gates text)
@@ -141,8 +134,7 @@ RETURN CASE WHEN p_outcome = 'DEFERRED' THEN CASE WHEN p_attempt = 1 THEN 'defer
             WHEN starts_with(p_gates, '=') THEN 'alone'
             WHEN starts_with(p_gates, '+') THEN 'set'
             ELSE 'gates' END;
-COMMENT ON FUNCTION memwarden_internal.write_path(text, integer, text, text) IS
+COMMENT ON FUNCTION memwarden_internal.write_path IS
     'How a request was decided. alone: plain, by write_alone(); set: plain, in a batch; gates: gate by gate; deferred: it waits, and its '
     'time is that until it was told so; waited: tried again or decided by a person, and its time is that with the wait. NULL for one '
     'that was tried again and still waits.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_path(text, integer, text, text) FROM PUBLIC;

@@ -5,7 +5,6 @@ RETURNS TABLE (
     alert_low double precision, alert_high double precision, is_hourly boolean,
     meaning text, remedy text, source text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 40
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('health', 'health', 'score', 'now', 0.8, NULL, 0.6, NULL, false,
@@ -117,10 +116,9 @@ VALUES
      'see memwarden.storage',
      'chapter 12.12.6')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.metric_definitions() IS
+COMMENT ON FUNCTION memwarden_internal.metric_definitions IS
     'The metrics. low, high: the healthy range, either end may be open; alert_low, alert_high: beyond these it is an alert. is_hourly: the '
     'job measures it once an hour, since that reads much.';
-REVOKE ALL ON FUNCTION memwarden_internal.metric_definitions() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metric_dimensions(
     p_part text, OUT layer text, OUT agent_id bigint, OUT topic_domain text)
@@ -128,30 +126,26 @@ RETURNS record
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ROW(CASE WHEN p_part !~ '^([*]|\d\d_)' THEN split_part(p_part, ' ', 1) END,
            substring(p_part FROM '^\S+ (\d+)$')::bigint, substring(p_part FROM '^\S+ #(.*)$'));
-COMMENT ON FUNCTION memwarden_internal.metric_dimensions(text) IS
+COMMENT ON FUNCTION memwarden_internal.metric_dimensions IS
     'What a part of a metric is of: its layer, the number of an agent behind a blank, a subject area behind a blank and #. A part that '
     'begins as a gate does has no layer. Source: chapter 12.12.9.';
-REVOKE ALL ON FUNCTION memwarden_internal.metric_dimensions(text) FROM PUBLIC;
 
 -- A profile that asks for no evidence and no person refuses little: then a high acceptance is no sign of anything.
 CREATE OR REPLACE FUNCTION memwarden_internal.profile_ranges()
 RETURNS TABLE (
     profile text, metric text, low double precision, high double precision, alert_low double precision, alert_high double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES ('open',     'write_acceptance', 0.4::double precision, NULL::double precision, 0.3::double precision, NULL::double precision),
        ('balanced', 'write_acceptance', 0.4,                   NULL,                   0.3,                   NULL)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.profile_ranges() IS
+COMMENT ON FUNCTION memwarden_internal.profile_ranges IS
     'The healthy ranges that a profile has in place of those in metric_definitions(), which are the documents'' and belong to strict.';
-REVOKE ALL ON FUNCTION memwarden_internal.profile_ranges() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metric_ranges(p_orgs bigint[])
 RETURNS TABLE (
     org_id bigint, metric text, low double precision, high double precision, alert_low double precision, alert_high double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 40
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -168,9 +162,8 @@ BEGIN
      WHERE o.org_id = ANY (p_orgs);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.metric_ranges(bigint[]) IS
+COMMENT ON FUNCTION memwarden_internal.metric_ranges IS
     'The healthy range of each metric in each organisation: as an administrator has set it, as its profile has it, or as documented.';
-REVOKE ALL ON FUNCTION memwarden_internal.metric_ranges(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metric_state(
     p_value double precision, p_low double precision, p_high double precision, p_alert_low double precision, p_alert_high double precision)
@@ -180,7 +173,4 @@ RETURN CASE WHEN p_value IS NULL THEN 'MISSING_METRIC'
             WHEN p_value < p_alert_low OR p_value > p_alert_high THEN 'ALERT'
             WHEN p_value < p_low OR p_value > p_high THEN 'WARNING'
             ELSE 'OK' END;
-COMMENT ON FUNCTION memwarden_internal.metric_state(double precision, double precision, double precision, double precision,
-    double precision) IS 'The state of a value: MISSING_METRIC where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.metric_state(double precision, double precision, double precision, double precision,
-    double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.metric_state IS 'The state of a value: MISSING_METRIC where there is none.';

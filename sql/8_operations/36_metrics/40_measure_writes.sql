@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.writes_since(
 RETURNS TABLE (
     layer text, principal_id bigint, domains text[], is_late boolean, outcome text, reason text, writes bigint, retried bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -26,15 +25,13 @@ BEGIN
       FROM memwarden_data.write_hour AS h WHERE h.org_id = p_org_id AND h.hour >= p_since;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.writes_since(bigint, timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.writes_since IS
     'How writes of an organisation ended since a full hour; is_late: since p_late. p_live_since: as it is now, of requests since then, '
     'which reads every one; NULL: as counted by the hour.';
-REVOKE ALL ON FUNCTION memwarden_internal.writes_since(bigint, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_writes(p_org_id bigint, p_now timestamptz, p_live_since timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -86,16 +83,14 @@ BEGIN
                           WHERE d.org_id = p_org_id AND NOT d.outdated AND d.found_at > p_now - interval '24 hours') AS d;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_writes(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_writes IS
     'The metrics of the write path of an organisation over 24 hours. A share of nothing is no row. Acceptance and duplicates are told also '
     'of the 50 agents and the 50 subject areas with most decided writes, from 20 on. p_live_since: '
     'by the requests since then as they are now, not as counted.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_writes(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_times(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -113,15 +108,13 @@ BEGIN
       FROM times AS t WHERE t.gate <> '*' GROUP BY ROLLUP (t.gate) HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_times(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_times IS
     'How long the writes of an organisation took over 24 hours, by layer and path, and its gates.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_times(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_times(p_orgs bigint[], p_since timestamptz)
 RETURNS TABLE (org_id bigint, gate text, layer text, path text, requests bigint,
                p50_us double precision, p95_us double precision, p99_us double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -144,15 +137,13 @@ BEGIN
      GROUP BY s.org_id, s.gate, s.layer, s.path;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_times(bigint[], timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.write_times IS
     'The time of each gate since p_since, and of the whole write (gate *) by layer and path, * for all, in microseconds, right to a '
     'tenth; of busy hours from a sample of 20,000 requests. path: as write_path() says.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_times(bigint[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_novelty(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 20
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -187,6 +178,5 @@ BEGIN
     HAVING count(*) > 0 AND (grouping(j.principal_id) = 1 OR count(*) >= 5);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_novelty(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_novelty IS
     'What share of the newest memories says something new. part: the layer, or layer and number of the agent. Source: chapter 12.11.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_novelty(bigint, timestamptz) FROM PUBLIC;

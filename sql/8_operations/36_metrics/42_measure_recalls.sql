@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.reported_precision(
     p_org_id bigint, p_since timestamptz, p_now timestamptz, OUT value double precision, OUT rated bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -21,14 +20,12 @@ BEGIN
                         WHERE n.org_id = o.org_id AND n.recall_id = o.recall_id AND n.revision > o.revision);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_precision(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.reported_precision IS
     'What share of the memories given was of use, the mean over the recalls since a moment that somebody reported, as it is now.';
-REVOKE ALL ON FUNCTION memwarden_internal.reported_precision(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_recalls(p_org_id bigint, p_now timestamptz, p_live_since timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -83,15 +80,13 @@ BEGIN
     SELECT 'golden_recall', '*', p.passed, p.probes FROM probed AS p WHERE p.probes > 0 OR p.is_due;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_recalls IS
     'The metrics of recall of an organisation. A share of nothing is no row; what should have a value and has none is a row without. '
     'p_live_since: precision by the reports of recalls since then as they are now, not as counted. Source: chapter 12.12.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_items(p_org_id bigint, p_count integer)
 RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -115,14 +110,12 @@ BEGIN
                               ORDER BY i.item_id LIMIT 20) AS n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sample_items(bigint, integer) IS
+COMMENT ON FUNCTION memwarden_internal.sample_items IS
     'About p_count current memories of an organisation, from random moments; all where there are fewer.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_items(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_staleness(p_org_id bigint, p_now timestamptz, p_items uuid[])
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -134,14 +127,11 @@ BEGIN
      WHERE cardinality(p_items) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_staleness(bigint, timestamptz, uuid[]) IS
-    'How stale the memories of a sample are.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_staleness(bigint, timestamptz, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_staleness IS 'How stale the memories of a sample are.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_consistency(p_org_id bigint, p_items uuid[])
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -158,6 +148,4 @@ BEGIN
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_consistency(bigint, uuid[]) IS
-    'Whether the memories of a sample are what their log says.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_consistency(bigint, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_consistency IS 'Whether the memories of a sample are what their log says.';

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_store(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 20
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -36,14 +35,12 @@ BEGIN
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_store IS
     'How many memories an organisation has, and what comes and goes. Reads all its memories.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_erasures(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -57,15 +54,13 @@ BEGIN
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_erasures(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_erasures IS
     'How long the erasures of an organisation take: the longest of 30 days, and of what still waits.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_erasures(bigint, timestamptz) FROM PUBLIC;
 
 -- What is due goes within a day: a pass begins 20 hours after the last one. What is pinned or held is not due.
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_lag(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 7
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -103,15 +98,13 @@ BEGIN
      GROUP BY GROUPING SETS ((), (c.layer)) HAVING count(*) > 0 AND (grouping(c.layer) = 1 OR sum(c.left_over + c.written) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_lag IS
     'Whether collection keeps up with growth: what has been due for a day and is still there, for each memory of the last seven days. '
     'Source: chapter 12.12.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_lag(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_fill(p_org_id bigint)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -120,13 +113,11 @@ BEGIN
      GROUP BY GROUPING SETS ((), (l.layer)) HAVING grouping(l.layer) = 1 OR count(f.scope_id) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_fill(bigint) IS 'How near the fullest scope of each layer is to its max_items.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_fill(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_fill IS 'How near the fullest scope of each layer is to its max_items.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_held_back(p_org_id bigint)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -134,13 +125,11 @@ BEGIN
       FROM memwarden_internal.held_back_of(p_org_id) AS h GROUP BY GROUPING SETS ((), (h.layer));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_held_back(bigint) IS 'How many memories collection holds back until a person agrees.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_held_back(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_held_back IS 'How many memories collection holds back until a person agrees.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_reviews(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -149,14 +138,11 @@ BEGIN
       FROM memwarden_data.review AS r WHERE r.org_id = p_org_id AND r.state = 'pending';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) IS
-    'How long the oldest review of an organisation has waited.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.measure_reviews IS 'How long the oldest review of an organisation has waited.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_decisions(p_org_id bigint, p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 4
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
@@ -189,14 +175,12 @@ BEGIN
        AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_decisions(bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_decisions IS
     'What people of an organisation have decided and found, and the contradictions that wait for them.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_decisions(bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_database(p_now timestamptz)
 RETURNS TABLE (metric text, part text, value double precision, events bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -226,6 +210,5 @@ BEGIN
     SELECT 'store_bytes', '*', sum(t.bytes)::double precision, count(*) FROM memwarden_internal.table_sizes() AS t;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_database(timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_database IS
     'The metrics of the database as a whole: jobs, seals, standbys, bytes.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_database(timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.measure_effect(p_org_id bigint, p_now timestamptz, p_live_since timestamptz)
 RETURNS TABLE (metric text, value double precision, events bigint, state text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 3
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_since timestamptz := greatest(p_now - interval '30 days', p_live_since);
@@ -22,8 +21,7 @@ BEGIN
       FROM memwarden_internal.leakage_of(p_org_id) AS l WHERE l.sampled > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure_effect(bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.measure_effect IS
     'What memory does for the tasks of an organisation over 30 days, by ablation, how many failed because of it, and '
     'how many memories of the last sample were false. What was never set up is no row. p_live_since: '
     'only tasks since then, where it is not NULL. Source: chapter 12.12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure_effect(bigint, timestamptz, timestamptz) FROM PUBLIC;

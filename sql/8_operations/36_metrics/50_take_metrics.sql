@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.measure(
     p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz, p_has_scheduler boolean)
 RETURNS TABLE (metric text, part text, value double precision, events bigint, state text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 100
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_items uuid[];
@@ -46,18 +45,16 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.measure IS
     'The metrics of an organisation, or, as 0, of the database. state: where a value alone does not tell. p_hourly: those too that read '
     'much. p_live_since: writes and reports since then, as they are now, not as counted, and only what health is made of. p_has_scheduler: '
     'whether somebody calls the jobs, without which nobody collects. What there is nothing to measure of is no row; what should have a '
     'value and has none is a row without.';
-REVOKE ALL ON FUNCTION memwarden_internal.measure(bigint, timestamptz, boolean, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.points_of(
     p_org_id bigint, p_now timestamptz, p_hourly boolean, p_live_since timestamptz, p_has_scheduler boolean)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- One write that is refused is no gate that refuses everything.
@@ -83,15 +80,13 @@ BEGIN
                AND NOT EXISTS (SELECT FROM measured AS m WHERE m.metric = d.metric AND m.part = '*')) AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.points_of IS
     'What measure() finds, each with its state. NOT_MEASURED: there is nothing to measure, since it was never set up or nothing happened, '
     'or it is a share of fewer than five events, which tell nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.points_of(bigint, timestamptz, boolean, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_points(p_org_id bigint, p_now timestamptz, p_all boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hour   timestamptz := date_trunc('hour', p_now, 'UTC');
@@ -109,15 +104,13 @@ BEGIN
           FROM memwarden_internal.health_of(p_org_id, memwarden_internal.kept_points(p_org_id, p_now)) AS s));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_points(bigint, timestamptz, boolean) IS
+COMMENT ON FUNCTION memwarden_internal.take_points IS
     'Measures an organisation, or, as 0, the database, and keeps what it finds as the values of this hour. p_all: also what was measured '
     'in this hour already and reads much.';
-REVOKE ALL ON FUNCTION memwarden_internal.take_points(bigint, timestamptz, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_points(p_org_id bigint, p_now timestamptz, p_values jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hour timestamptz := date_trunc('hour', p_now, 'UTC');
@@ -155,15 +148,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_points(bigint, timestamptz, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.keep_points IS
     'Keeps values as those of this hour, each with its state and since when it has been in that. Notifies the channel memwarden_alert of '
     'each that has become an alert, or has no data any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.keep_points(bigint, timestamptz, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.metrics_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hour   text;
@@ -186,11 +177,10 @@ BEGIN
     RETURN v_all || 'org ' || v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.metrics_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.metrics_step IS
     'Counts the next hour behind p_after, or measures the next organisation, and returns where the next step goes on; NULL at the end. '
     'What begins with all counts recalls first, and measures what was measured in this hour already, too.';
-REVOKE ALL ON FUNCTION memwarden_internal.metrics_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.metrics_step(text) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.metrics_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.take_metrics()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -199,11 +189,10 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_metrics', 'all');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.take_metrics() IS
+COMMENT ON PROCEDURE memwarden.take_metrics IS
     'Counts recalls and the writes of each hour, and measures every metric: what memwarden.metrics and memwarden.health show is as of its '
     'last run, or of the job''s. The job of that name measures every five minutes, and once an hour what reads much. Nobody who writes or '
     'recalls waits for it. It is safe to run twice at once and to kill. It commits after each hour and each '
     'organisation, so it cannot run inside a transaction. It notifies the channel memwarden_alert of metrics that become an alert '
     '(METRIC_ALERT) or should have a value and have none any more (MISSING_METRIC). Source: chapter 12.12.';
-REVOKE ALL ON PROCEDURE memwarden.take_metrics() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.take_metrics() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.take_metrics TO memwarden_jobs, memwarden_admin;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.health_parts(p_org_id bigint, p_po
 RETURNS TABLE (
     metric text, weight double precision, value double precision, normalized double precision, state text, since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 6
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -41,18 +40,16 @@ BEGIN
       LEFT JOIN memwarden_internal.metric_ranges(ARRAY[p_org_id]) AS r ON r.metric = w.metric;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.health_parts(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.health_parts IS
     'The metrics that make up the health of an organisation, each between 0 and 1 (normalized); NULL where it has no data: state tells '
     'MISSING_METRIC from NOT_MEASURED. operation: the mean over operational metrics, 1 for OK, 0.5 for a warning, 0 for an alert. '
     'p_points: what was measured. Source: chapter 12.12.7.';
-REVOKE ALL ON FUNCTION memwarden_internal.health_parts(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.health_of(
     p_org_id bigint, p_points jsonb, OUT score double precision, OUT measured double precision, OUT absent double precision,
     OUT costs jsonb, OUT missing text[], OUT not_measured text[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT coalesce(max(h.known), 0), coalesce(sum(h.weight) FILTER (WHERE h.state = 'MISSING_METRIC' AND h.normalized IS NULL), 0),
@@ -74,18 +71,16 @@ BEGIN
     score := CASE WHEN measured >= 0.2999 THEN score END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.health_of(bigint, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.health_of IS
     'The health of an organisation, 0 to 1, over the weights that have data (measured); NULL when these are less than 0.3. absent: the '
     'weight of what should have data and has none (missing); not_measured: what was never set up, or nothing happened of. Source: '
     'chapter 12.12.7.';
-REVOKE ALL ON FUNCTION memwarden_internal.health_of(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_health()
 RETURNS TABLE (
     org text, score double precision, state text, since timestamptz, measured double precision, costs jsonb, missing text[],
     not_measured text[], a_day_ago double precision, a_week_ago double precision, taken_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -106,6 +101,14 @@ BEGIN
      WHERE o.org_id <> 0 AND o.org_id = ANY (memwarden_internal.measured_orgs());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_health() IS 'The rows of memwarden.health.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_health() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_health() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.health IS
+    'Shows how well the memory of each organisation is, one row each, as of the last take_metrics(). score: 0 to 1, the mean of six '
+    'metrics: correctness_impact (weight 0.25), recall_precision (0.20), leakage_rate (0.20), memory_error_rate (0.15), write_acceptance '
+    '(0.10) and operation (0.10). state: HEALTHY from 0.8, DEGRADED from 0.6, CRITICAL below; UNKNOWN when metrics of less than 0.3 of '
+    'the weight have data. since: when it came into that state. measured: the weight that has data. The rest counts neither as good nor as '
+    'bad: missing names what should have data and has none, not_measured what was never set up, or nothing happened of. '
+    'costs: an array, the dearest first, of metric, weight, value, normalized (0 to 1), cost (of the score) '
+    'and since. a_day_ago, a_week_ago: the score then. Monitors and administrators see all organisations, auditors and curators their '
+    'own. Source: chapter 12.12.7.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_health
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -5,7 +5,6 @@ RETURNS TABLE (
     org_name text, answer text, score double precision, measured double precision, is_idle boolean, costs jsonb, missing text[],
     not_measured text[])
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now      timestamptz := clock_timestamp();
@@ -40,7 +39,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.health_gate(double precision, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden.health_gate IS
     'Says whether the health of each organisation is good enough for a deployment, measured at this moment: what an evaluation has just '
     'reported counts. Records nothing and takes no locks that others wait for. minimum: the least score, 0 to 1. org: default all that the '
     'caller sees. since: only writes and recalls since then count, so that an evaluation is not lost among what was before; default all of '
@@ -50,6 +49,4 @@ COMMENT ON FUNCTION memwarden.health_gate(double precision, text, timestamptz) I
     'costs, missing, not_measured: as in memwarden.health. '
     'Reads what health is made of, and each request of 24 hours, organisation by organisation. Monitors and administrators see all '
     'organisations, auditors and curators their own. Raises 22023 for a minimum that is no number from 0 to 1. Source: chapter 12.12.8.';
-REVOKE ALL ON FUNCTION memwarden.health_gate(double precision, text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.health_gate(double precision, text, timestamptz)
-    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.health_gate TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden.set_metric_range(
     alert_high double precision DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_ends double precision[] := array_remove(ARRAY[set_metric_range.alert_low, set_metric_range.low, set_metric_range.high,
@@ -31,12 +30,9 @@ BEGIN
         'alert_low', set_metric_range.alert_low, 'alert_high', set_metric_range.alert_high));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_metric_range(text, double precision, double precision, double precision, double precision) IS
+COMMENT ON FUNCTION memwarden.set_metric_range IS
     'Sets when a metric is healthy, in all organisations, from the next take_metrics() on. low, high: the healthy range in the unit of the '
     'metric; NULL leaves that end open. alert_low, alert_high: beyond these it is an alert; NULL for none. Without any end the documented '
     'range holds again. Raises 42501 for others than administrators of the database, 42704 for an unknown metric, 22023 for ends that are '
     'not in order or no numbers, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.12.';
-REVOKE ALL ON FUNCTION memwarden.set_metric_range(text, double precision, double precision, double precision, double precision)
-    FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_metric_range(text, double precision, double precision, double precision, double precision)
-    TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_metric_range TO memwarden_admin;

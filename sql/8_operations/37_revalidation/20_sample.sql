@@ -5,9 +5,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 -- z^2 p (1 - p) / e^2 with z = 1.96, p = 0.05 and e = 0.02, corrected for what is finite.
 RETURN CASE WHEN p_population <= 0 THEN 0
             ELSE ceil(round((456.19 / (1 + 455.19 / p_population))::numeric, 6))::integer END;
-COMMENT ON FUNCTION memwarden_internal.sample_size(bigint) IS
+COMMENT ON FUNCTION memwarden_internal.sample_size IS
     'The size of a sample that tells a share of 0.05 to 0.02 with 95 % confidence: 457 of very many, all of few.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_size(bigint) FROM PUBLIC;
 
 -- Scope after scope in a row, and a mark at every so many-th memory of that row from a random start: so each scope gives as many as
 -- its share, and each memory is as likely as any other.
@@ -15,7 +14,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.shares_of_sample(
     p_org_id bigint, p_layer text, p_now timestamptz, OUT population bigint, OUT scope_ids bigint[], OUT shares integer[])
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $function$
@@ -41,15 +39,13 @@ BEGIN
       INTO population, scope_ids, shares FROM marked AS m;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shares_of_sample(bigint, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.shares_of_sample IS
     'How many current memories an organisation has in a layer, annotations left out, and how many of a sample each scope gives.';
-REVOKE ALL ON FUNCTION memwarden_internal.shares_of_sample(bigint, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.draw_from_scope(
     p_org_id bigint, p_layer text, p_scope_id bigint, p_count integer, p_now timestamptz)
 RETURNS TABLE (item_id uuid, version_id uuid)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 10
-SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
 SET jit = off
 AS $function$
@@ -74,15 +70,13 @@ BEGIN
       ORDER BY substr(i.fingerprint, 1, 4), i.item_id LIMIT greatest(least(p_count, v_items) - (v_items - v_first), 0));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.draw_from_scope(bigint, text, bigint, integer, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.draw_from_scope IS
     'p_count current memories of a layer in a scope, in the order of their fingerprints from a random one on: each is as likely '
     'as any other.';
-REVOKE ALL ON FUNCTION memwarden_internal.draw_from_scope(bigint, text, bigint, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.draw_sample(p_org_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -103,6 +97,5 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.draw_sample(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.draw_sample IS
     'Begins a sweep: draws a sample of the current memories of a layer. False where one is under way.';
-REVOKE ALL ON FUNCTION memwarden_internal.draw_sample(bigint, text) FROM PUBLIC;

@@ -4,7 +4,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.support_at_write(p_grounds jsonb, 
 RETURNS TABLE (weight double precision, authority double precision, freshness double precision, support double precision,
     support_while_it_held double precision)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 3
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT (g.e ->> 'weight')::double precision, (g.e ->> 'authority')::double precision, (g.e ->> 'freshness')::double precision,
        -- What is over, or was altered since it was recorded, supports nothing.
@@ -18,15 +17,13 @@ SELECT (g.e ->> 'weight')::double precision, (g.e ->> 'authority')::double preci
  CROSS JOIN LATERAL (SELECT coalesce((r.e ->> 'support')::double precision, (g.e ->> 'support')::double precision) AS support) AS w
  WHERE g.e -> 'counted' IS NULL
 $function$;
-COMMENT ON FUNCTION memwarden_internal.support_at_write(jsonb, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.support_at_write IS
     'The evidence of a memory by what its sources are worth today, with the support that was found when it was written. p_grounds: as '
     'weigh() gives them today; p_recorded: those on its record; p_known: what evidence_sources() says.';
-REVOKE ALL ON FUNCTION memwarden_internal.support_at_write(jsonb, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weigh_again(p_org_id bigint, p_version_id uuid, p_now timestamptz)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -75,16 +72,14 @@ BEGIN
                 ELSE 'DEMANDS_MORE' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.weigh_again IS
     'Weighs the evidence of a version against what its layer asks, by what its sources are worth today. NULL where it is enough, also '
     'where a person or a verifier said so. EVIDENCE_FAILS: its sources are worth less than when it was written. EVIDENCE_AGED: only age '
     'is the reason. DEMANDS_MORE: its layer asks for more than it did. SOURCE_HIDDEN: its writer no longer reads a source.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_bear_out(p_grounds jsonb, p_threshold double precision)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT NOT p_grounds @> '[{"contradicts": true}]'
    AND coalesce(sum((g.e ->> 'weight')::double precision * (g.e ->> 'authority')::double precision
@@ -95,7 +90,6 @@ SELECT NOT p_grounds @> '[{"contradicts": true}]'
   FROM jsonb_array_elements(p_grounds) AS g (e)
  WHERE g.e -> 'counted' IS NULL
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.may_bear_out IS
     'Whether the evidence would reach a threshold if every excerpt that can be read bore the claim out. False where a '
     'piece of evidence denies the claim.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.provenance_fault(p_org_id bigint, p_version_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (
@@ -12,15 +11,13 @@ BEGIN
          WHERE f.version_id = p_version_id HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.provenance_fault(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.provenance_fault IS
     'What verify_provenance() finds of a version: PROVENANCE_BROKEN; UNSIGNED where nobody can tell; NULL where all is well.';
-REVOKE ALL ON FUNCTION memwarden_internal.provenance_fault(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.broken_rule(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_now timestamptz, OUT is_alone boolean)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_memory jsonb;
@@ -49,15 +46,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.broken_rule(bigint, uuid, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.broken_rule IS
     'Whether a memory breaks an integrity rule of today that refuses it (true), or one that wants a person, or one together with another '
     'memory, of which nobody knows which is wrong (false). NULL where it breaks none.';
-REVOKE ALL ON FUNCTION memwarden_internal.broken_rule(bigint, uuid, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verifier_denies(p_org_id bigint, p_version_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (
@@ -70,15 +65,13 @@ BEGIN
         HAVING 2 * count(*) FILTER (WHERE (v.e ->> 'score')::double precision = 0) >= count(*));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.verifier_denies(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.verifier_denies IS
     'Whether a verifier said no of a version, at least half of its judges, and nothing firmer bears the version out.';
-REVOKE ALL ON FUNCTION memwarden_internal.verifier_denies(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_again(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_now timestamptz,
     OUT verdict text, OUT reason text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -129,11 +122,10 @@ BEGIN
     verdict := CASE WHEN reason IS NULL THEN 'VERIFIED' ELSE 'UNCERTAIN' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.judge_again IS
     'What is to be thought of a memory today. FALSE: its record is broken, a refutation or faults lower it, what it was '
     'derived from was taken back, an integrity rule refuses it, its sources are worth less and no longer bear it out, or a verifier says '
     'no. UNCERTAIN: it '
     'cannot be read here, is contradicted, breaks a rule together with another, has evidence that is old, hidden or '
     'less than its layer asks today, holds what '
     'the last scan found sensitive, is true of a time that is over, or is unsigned. GONE: it has ended. Source: chapter 12.12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) FROM PUBLIC;

@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.is_found_false(p_org_id bigint, p_item_id uuid, p_version_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 -- Asked row by row, by functions that plan anew.
 SET plan_cache_mode = force_generic_plan
 AS $function$
@@ -13,6 +12,5 @@ BEGIN
          ORDER BY r.checked_at DESC LIMIT 1), false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_found_false(bigint, uuid, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.is_found_false IS
     'Whether the last sweep that looked at a memory, as it is now, found it false.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_found_false(bigint, uuid, uuid) FROM PUBLIC;

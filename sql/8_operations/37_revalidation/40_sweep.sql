@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.revalidate_next(p_org_id bigint, p_sweep_id uuid, p_count integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -35,30 +34,26 @@ BEGIN
     RETURN cardinality(v_ids) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.revalidate_next IS
     'Judges the next p_count memories of a sample that nobody else does; false when none is left. Those found false count half in '
     'recall.';
-REVOKE ALL ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.figures_of_sweep(
     p_org_id bigint, p_sweep_id uuid, OUT "left" bigint, OUT verified bigint, OUT found_false bigint, OUT uncertain bigint,
     OUT asked bigint, OUT answered bigint)
 RETURNS record
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT count(*) FILTER (WHERE r.verdict IS NULL), count(*) FILTER (WHERE r.verdict = 'VERIFIED'),
        count(*) FILTER (WHERE r.verdict = 'FALSE'), count(*) FILTER (WHERE r.verdict = 'UNCERTAIN'), count(r.asked_at), count(r.answered_at)
   FROM memwarden_data.revalidated AS r WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id
 $function$;
-COMMENT ON FUNCTION memwarden_internal.figures_of_sweep(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.figures_of_sweep IS
     'How many memories of a sample are left to judge, and what was found of the rest.';
-REVOKE ALL ON FUNCTION memwarden_internal.figures_of_sweep(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.finish_sweep(p_org_id bigint, p_sweep_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_sweep record;
@@ -80,15 +75,13 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.finish_sweep IS
     'Counts a sample that is judged to its end, and sets the threshold of that organisation and layer by it.';
-REVOKE ALL ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) FROM PUBLIC;
 
 -- The answer of a verifier comes when the sample has been judged, as a rule: then the memory is judged anew.
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_answered()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := clock_timestamp();
@@ -121,14 +114,12 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judge_answered() IS
+COMMENT ON FUNCTION memwarden_internal.judge_answered IS
     'Trigger judge_answered: judges a memory of a sample anew once a verifier has answered, and counts that in its sweep.';
-REVOKE ALL ON FUNCTION memwarden_internal.judge_answered() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.revalidate_step(p_after text, p_begun timestamptz)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_sweep record;
@@ -161,11 +152,10 @@ BEGIN
                                                  WHERE r.org_id = v_sweep.org_id AND r.sweep_id = v_sweep.sweep_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.revalidate_step(text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.revalidate_step IS
     'Draws the next sample of a run that began at p_begun, or judges the next memories, and returns where the next step goes on; NULL at '
     'the end.';
-REVOKE ALL ON FUNCTION memwarden_internal.revalidate_step(text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.revalidate_step(text, timestamptz) TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.revalidate_step TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.revalidate()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -174,7 +164,7 @@ BEGIN
     CALL memwarden_internal.run_job('memwarden_revalidate');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.revalidate() IS
+COMMENT ON PROCEDURE memwarden.revalidate IS
     'Looks again at a random sample of the lasting memories of each organisation and layer, as a weekly job: up to 457, so that a share of '
     '0.05 is known to 0.02. revalidations shows the share that was found false (leakage_rate), leaked_memories which and why. What is '
     'false counts half in recall until it is corrected, retracted or renewed; its words stay. It weighs the evidence of each by what the '
@@ -183,5 +173,4 @@ COMMENT ON PROCEDURE memwarden.revalidate() IS
     'of that organisation in that layer by 0.05 until a better sweep, or until relax_threshold(). No writer waits. It is safe to run twice '
     'at once and to kill: it goes on where it was. It commits after each 20 memories, so it cannot run inside a transaction. Source: '
     'chapter 12.12.5, 12.12.8.';
-REVOKE ALL ON PROCEDURE memwarden.revalidate() FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.revalidate() TO memwarden_jobs, memwarden_admin;
+GRANT EXECUTE ON PROCEDURE memwarden.revalidate TO memwarden_jobs, memwarden_admin;

@@ -3,7 +3,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.set_tightening(
     p_org_id bigint, p_layer text, p_sweep_id uuid, p_found_false integer, p_sampled integer)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_raised_by double precision;
@@ -25,15 +24,13 @@ BEGIN
             'layer', p_layer, 'raised_by', v_raised_by, 'sweep_id', p_sweep_id, 'found_false', p_found_false, 'sampled', p_sampled)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_tightening(bigint, text, uuid, integer, integer) IS
+COMMENT ON FUNCTION memwarden_internal.set_tightening IS
     'Raises the factual threshold of an organisation and layer by 0.05, to 0.2 more at most, where more than 0.05 of a sample were false; '
     'otherwise takes that back, also where nothing was left to sample.';
-REVOKE ALL ON FUNCTION memwarden_internal.set_tightening(bigint, text, uuid, integer, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.relax_threshold(layer text, reason text, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(relax_threshold.org, 'layer', relax_threshold.layer);
@@ -49,18 +46,16 @@ BEGIN
         'layer', relax_threshold.layer, 'reason', relax_threshold.reason));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.relax_threshold(text, text, text) IS
+COMMENT ON FUNCTION memwarden.relax_threshold IS
     'Takes back what revalidate() added to the fact_threshold of an organisation in a layer, before a better sweep does. The next sweep '
     'that finds too many false memories raises it again. layer: the layer. reason: why, 1 to 1,000 characters; the access log keeps it. '
     'org: the organisation; by default the caller''s, and a member of memwarden_admin names it. Raises 42704 where nothing is raised, '
     '22023 for a blank reason, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.12.5.';
-REVOKE ALL ON FUNCTION memwarden.relax_threshold(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.relax_threshold(text, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.relax_threshold TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.threshold_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT memwarden_internal.is_database_admin() THEN
@@ -84,6 +79,5 @@ BEGIN
     HAVING count(*) > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.threshold_status() IS
+COMMENT ON FUNCTION memwarden_internal.threshold_status IS
     'For administrators: a warning where revalidate() has raised thresholds, and where verifiers have not answered it within a day.';
-REVOKE ALL ON FUNCTION memwarden_internal.threshold_status() FROM PUBLIC;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.write_history(org text DEFAULT NULL, since date DEFAULT NULL)
 RETURNS TABLE (outcome text, gate text, reason text, writes bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
@@ -16,10 +15,9 @@ BEGIN
      ORDER BY sum(d.writes) DESC, d.outcome, d.gate, d.reason;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.write_history(text, date) IS
+COMMENT ON FUNCTION memwarden.write_history IS
     'Counts how writes ended, the most frequent first, as of the last take_metrics(). One row for each outcome, gate that decided, and '
     'reason; - where nobody had a reason. org: default all that the caller sees. since: the first day, in UTC; default 31 days with today; '
     'counts are kept as long as set_record_retention() says (kind metrics). Monitors and administrators see all organisations, auditors '
     'and curators their own. memwarden.write_facts has the same by day, agent and layer. Source: chapter 12.12.2.';
-REVOKE ALL ON FUNCTION memwarden.write_history(text, date) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.write_history(text, date) TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.write_history TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -2,34 +2,29 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.named_orgs()
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.named_orgs() IS 'The organisations whose people the caller is told by name: those that it oversees.';
-REVOKE ALL ON FUNCTION memwarden_internal.named_orgs() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.named_orgs IS 'The organisations whose people the caller is told by name: those that it oversees.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_organisation()
 RETURNS TABLE (org_id bigint, org text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY SELECT o.org_id, o.name FROM memwarden_data.organisation AS o
      WHERE o.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_organisation() IS 'The rows of memwarden.dim_organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_organisation() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_organisation() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
-    memwarden_admin;
+COMMENT ON VIEW memwarden.dim_organisation IS 'Lists the organisations of facts. Who sees what is as in write_facts.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_organisation
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_scope()
 RETURNS TABLE (scope_id bigint, org_id bigint, kind text, depth integer, path text, is_open boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- A path names people.
@@ -40,14 +35,15 @@ BEGIN
       FROM memwarden_data.scope AS s WHERE s.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_scope() IS 'The rows of memwarden.dim_scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_scope() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_scope() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.dim_scope IS
+    'Lists the scopes of facts, and of homes of agents. path: null unless the caller oversees the organisation, since it may name people. '
+    'Who sees what is as in write_facts.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_scope
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_agent()
 RETURNS TABLE (agent_id bigint, org_id bigint, agent text, kind text, home_scope_id bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_named bigint[] := memwarden_internal.named_orgs();
@@ -57,14 +53,15 @@ BEGIN
       FROM memwarden_data.principal AS p WHERE p.org_id = ANY ((SELECT memwarden_internal.measured_orgs())::bigint[]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_agent() IS 'The rows of memwarden.dim_agent.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_agent() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_agent() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.dim_agent IS
+    'Lists the agents and persons of facts. agent: null for a person (kind human) unless the caller oversees the organisation. '
+    'home_scope_id leads to dim_scope. Who sees what is as in write_facts.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_agent
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_layer()
 RETURNS TABLE (layer text, lasts boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -74,14 +71,14 @@ BEGIN
     SELECT k.layer, false FROM (VALUES ('*'), ('-')) AS k (layer) WHERE memwarden_internal.measured_orgs() <> '{}';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_layer() IS 'The rows of memwarden.dim_layer.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_layer() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_layer() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.dim_layer IS
+    'Lists the layers of facts; * is all together, - a name that no layer has. lasts: a write there passes all gates.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_layer
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_reason()
 RETURNS TABLE (reason text, outcome text, gate text, meaning text, remedy text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -96,14 +93,14 @@ BEGIN
      WHERE NOT EXISTS (SELECT FROM memwarden.reasons() AS r WHERE r.reason = f.reason);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_reason() IS 'The rows of memwarden.dim_reason.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_reason() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_reason() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.dim_reason IS
+    'Lists the reasons of facts as reasons() explains them; - is none. Codes of gates that an administrator added have no meaning.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_reason
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_gate()
 RETURNS TABLE (gate text, place integer, is_enabled boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -120,15 +117,15 @@ BEGIN
      WHERE w.gate <> '-' AND NOT EXISTS (SELECT FROM gates AS g WHERE g.gate = w.gate) GROUP BY w.gate;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_gate() IS 'The rows of memwarden.dim_gate.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_gate() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_gate() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.dim_gate IS
+    'Lists the gates of facts; - is none. place: in which order they stand now, null when they do no more.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_gate
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_day()
 RETURNS TABLE (
     day date, year integer, quarter integer, month integer, week integer, weekday integer, writes_counted boolean, recalls_counted boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
@@ -145,6 +142,9 @@ BEGIN
      WHERE memwarden_internal.measured_orgs() <> '{}';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_dim_day() IS 'The rows of memwarden.dim_day.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_dim_day() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_day() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+COMMENT ON VIEW memwarden.dim_day IS
+    'Lists the days of facts: the last 92, in UTC. week, weekday: as ISO 8601 has them, Monday is 1. writes_counted, recalls_counted: '
+    'whether all of that day is in write_facts and recall_facts; of today, all until 15 minutes ago. Where true, a day without rows is a '
+    'day without writes or recalls; where false, that is not known.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_day
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_storage record;
@@ -76,7 +75,7 @@ BEGIN
             ELSE '' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.status() IS
+COMMENT ON FUNCTION memwarden.status IS
     'Reports the state of this installation, a row for each component. The components are: (1) versions of functions '
     'and storage (where these disagree, there are no other rows); (2) columns, indexes and constraints that are '
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
@@ -88,14 +87,12 @@ COMMENT ON FUNCTION memwarden.status() IS
     '(8) deferred requests (the caller''s own, and for administrators all). Every component has a state and a detail. state: ok, '
     'missing, outdated or warning. '
     'detail: what to do.';
-REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.status()
+GRANT EXECUTE ON FUNCTION memwarden.status
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.text_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY SELECT 'texts', 'outdated', format(
@@ -107,14 +104,12 @@ BEGIN
      WHERE s.sweep = 'texts' AND s.finished_at IS NULL AND EXISTS (SELECT FROM memwarden_data.version);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.text_status() IS
+COMMENT ON FUNCTION memwarden_internal.text_status IS
     'How far the sweep of texts is, after an update whose functions tell memories in other words; no row when it is over.';
-REVOKE ALL ON FUNCTION memwarden_internal.text_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.word_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.reindexed_to IS NOT NULL) THEN
@@ -130,14 +125,12 @@ BEGIN
      WHERE w.waiting > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.word_status() IS
+COMMENT ON FUNCTION memwarden_internal.word_status IS
     'How many memories wait for reindex_words(), after an update or a change of language; no row when none does.';
-REVOKE ALL ON FUNCTION memwarden_internal.word_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.standing_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- How much others remember is an administrator's to know.
@@ -152,14 +145,12 @@ BEGIN
      WHERE w.waiting > 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.standing_status() IS
+COMMENT ON FUNCTION memwarden_internal.standing_status IS
     'How many memories wait to be weighed again, after an update that believes no old support; no row when none does.';
-REVOKE ALL ON FUNCTION memwarden_internal.standing_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_absent text;
@@ -175,14 +166,12 @@ BEGIN
      WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ E'^gate_\\d\\d_';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_status() IS
+COMMENT ON FUNCTION memwarden_internal.gate_status IS
     'The gates in their order: missing when a built-in one is gone, a warning when one is disabled.';
-REVOKE ALL ON FUNCTION memwarden_internal.gate_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.key_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY SELECT 'master key', CASE WHEN k.hash IS NULL THEN 'warning' ELSE 'ok' END,
@@ -197,13 +186,11 @@ EXCEPTION WHEN config_file_error THEN
         'bring it back from the backup, or give it back to the user of the server, with mode 0400');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.key_status() IS 'Whether the server finds its master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.key_status() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.key_status IS 'Whether the server finds its master key.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.partition_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_table      text;
@@ -238,15 +225,13 @@ BEGIN
         || coalesce('; rows lie outside the months of ' || v_strays || ': maintain() makes their months when these are due', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_status() IS
+COMMENT ON FUNCTION memwarden_internal.partition_status IS
     'Whether every table that is cut by month has partitions for the months to come, and no rows outside them; and who '
     'keeps maintain() from making them.';
-REVOKE ALL ON FUNCTION memwarden_internal.partition_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.months_ahead()
 RETURNS integer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_months integer;
@@ -256,13 +241,11 @@ BEGIN
     RETURN v_months;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.months_ahead() IS 'How many months ahead maintain() makes partitions: premake of pg_partman.';
-REVOKE ALL ON FUNCTION memwarden_internal.months_ahead() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.months_ahead IS 'How many months ahead maintain() makes partitions: premake of pg_partman.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.partition_holders(p_table name)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Who is at work is an administrator's to know.
@@ -276,14 +259,12 @@ BEGIN
                    AND l.pid <> pg_backend_pid());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_holders(name) IS
+COMMENT ON FUNCTION memwarden_internal.partition_holders IS
     'For administrators: the processes that hold what a new partition of that table needs; NULL where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.partition_holders(name) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_watermark xid8 := (SELECT w.watermark FROM memwarden_internal.log_watermark() AS w);
@@ -312,15 +293,13 @@ BEGIN
             ELSE '' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.seal_status() IS
+COMMENT ON FUNCTION memwarden_internal.seal_status IS
     'How far the log is sealed: a warning when entries have waited for more than five minutes. For administrators: how '
     'many, since when, and what holds it up.';
-REVOKE ALL ON FUNCTION memwarden_internal.seal_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_hindrance(p_first xid8, p_watermark xid8)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_first < p_watermark THEN
@@ -332,14 +311,12 @@ BEGIN
             WHERE a.backend_xid = p_watermark::xid LIMIT 1));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) IS
+COMMENT ON FUNCTION memwarden_internal.seal_hindrance IS
     'What sealing waits for: the job, or the oldest transaction that still runs in this database; NULL when that has just ended.';
-REVOKE ALL ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- How much somebody remembers is an administrator's to know.
@@ -355,6 +332,5 @@ BEGIN
      WHERE s.shelf <> 0 AND s.vacated_at IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shelf_status() IS
+COMMENT ON FUNCTION memwarden_internal.shelf_status IS
     'For administrators: which scopes and layers have grown so that their vectors have a partition of their own.';
-REVOKE ALL ON FUNCTION memwarden_internal.shelf_status() FROM PUBLIC;

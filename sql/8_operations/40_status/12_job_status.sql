@@ -2,7 +2,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_all record;
@@ -34,25 +33,21 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_status() IS
+COMMENT ON FUNCTION memwarden_internal.job_status IS
     'One line when all jobs are well, or when nobody calls them, with what to run instead; else a line for each that is paused, failing or '
     'overdue.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_cron()
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_cron() IS 'Whether pg_cron is in this database.';
-REVOKE ALL ON FUNCTION memwarden_internal.has_cron() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.has_cron IS 'Whether pg_cron is in this database.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.scheduling_advice()
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT CASE WHEN memwarden_internal.has_cron()
     THEN 'A superuser runs SELECT memwarden.setup(), and looks at cron.job and cron.job_run_details'
@@ -61,5 +56,4 @@ SELECT CASE WHEN memwarden_internal.has_cron()
                    'memwarden_jobs_' || current_database(), current_database())
          || ' Or let any scheduler CALL memwarden.run_due_jobs() every minute, as memwarden_jobs' END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.scheduling_advice() IS 'What to do where nobody calls run_due_jobs().';
-REVOKE ALL ON FUNCTION memwarden_internal.scheduling_advice() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.scheduling_advice IS 'What to do where nobody calls run_due_jobs().';

@@ -1,7 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_gate_statistics()
 RETURNS TABLE (gate text, decision text, reason text, requests bigint, p50_us integer, p95_us integer, p99_us integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops the alternative that does not apply, and finds the index.
 SET plan_cache_mode = force_custom_plan
 AS $function$
@@ -22,7 +21,8 @@ BEGIN
      ORDER BY 1, 4 DESC;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_gate_statistics() IS 'The rows of memwarden.gate_statistics.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_gate_statistics() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_gate_statistics() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
-    memwarden_auditor;
+COMMENT ON VIEW memwarden.gate_statistics IS
+    'Shows what each gate decided about the caller''s requests of the last 24 hours, and its time in microseconds. Of a '
+    'plain write, for which no gate ran, each says DECIDED_AS_SET, and has a time only where that was taken by itself.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_gate_statistics
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

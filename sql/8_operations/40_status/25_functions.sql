@@ -2,12 +2,10 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.function_areas()
 RETURNS TABLE (name text, area text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
 @function_areas@
 $function$;
-COMMENT ON FUNCTION memwarden_internal.function_areas() IS 'Lists the public functions with the area that each belongs to.';
-REVOKE ALL ON FUNCTION memwarden_internal.function_areas() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.function_areas()
+COMMENT ON FUNCTION memwarden_internal.function_areas IS 'Lists the public functions with the area that each belongs to.';
+GRANT EXECUTE ON FUNCTION memwarden_internal.function_areas
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,3 +1,14 @@
+-- PostgreSQL lets everybody call a new function. Nobody but who is named may call one of this extension; what others have put
+-- into its schemas is theirs.
+DO $rights$
+BEGIN
+    EXECUTE (SELECT pg_catalog.format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', pg_catalog.string_agg(d.objid::regprocedure::text, ', '))
+               FROM pg_catalog.pg_depend AS d JOIN pg_catalog.pg_extension AS e ON e.oid = d.refobjid
+              WHERE e.extname = 'memwarden' AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+                AND d.classid = 'pg_proc'::regclass);
+END
+$rights$;
+
 -- A SECURITY DEFINER function owned by the installing superuser would ignore even forced row security: every one of them belongs
 -- to memwarden_owner. The two that read the key file touch no table (70_keyed_hash.sql). Both belong to the superuser: the one
 -- calls the other, and whoever owns a function can have it run with the rights of its caller.
