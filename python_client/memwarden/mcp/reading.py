@@ -21,7 +21,8 @@ WHERE (%(item_ids)s::uuid[] IS NULL OR i.item_id = ANY (%(item_ids)s::uuid[]))
   AND (%(about)s::text IS NULL
        OR i.item_id IN (SELECT a.item_id FROM memwarden.as_of(
               scope => %(scope)s::text, subject => %(about)s::text) AS a)
-       OR i.item_id = ANY (%(named)s::uuid[]))
+       OR i.item_id = ANY (%(named)s::uuid[])
+       OR jsonb_typeof(i.content) = 'string' AND lower(i.content #>> '{}') = lower(%(about)s::text))
   AND (%(value)s::text IS NULL OR lower(i.content #>> '{}') = lower(%(value)s::text))
 ORDER BY i.recorded_at DESC, i.item_id
 LIMIT %(most)s::int
@@ -31,11 +32,8 @@ _VALUES: Final[LiteralString] = r"""
 SELECT i.item_id, i.content #>> '{}' AS value
 FROM memwarden.as_of(scope => %(scope)s::text, query => %(about)s::text) AS i
 WHERE jsonb_typeof(i.content) = 'string'
-UNION
-SELECT i.item_id, i.content #>> '{}'
-FROM memwarden.as_of(scope => %(scope)s::text) AS i
-WHERE jsonb_typeof(i.content) = 'string' AND lower(i.content #>> '{}') = lower(%(about)s::text)
 """
+"""What may be called so in another spelling: its words are those of the name."""
 
 _CAPTURES: Final[LiteralString] = """
 SELECT uri, recorder, source, external_id, speakers, scope, captured_at

@@ -82,8 +82,8 @@ COMMENT ON FUNCTION memwarden_internal.part_of_shelf IS
 
 -- Which of the scopes to search have a shelf of their own, and what is looked at of each.
 CREATE OR REPLACE FUNCTION memwarden_internal.grown_part(
-    p_orgs bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec,
-        p_model_id smallint,
+    p_orgs bigint[], p_scopes bigint[], p_old bigint[], p_layers text[], p_by_index boolean, p_query text,
+        p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint,
         p_labels integer[], p_only memwarden_internal.item_filter,
     OUT scopes bigint[], OUT beside bigint[], OUT changed uuid[], OUT measured bigint[], OUT whole integer[], OUT homes text[],
@@ -117,8 +117,8 @@ BEGIN
         v_part := memwarden_internal.part_of_shelf(
             v_shelf.shelf,
             -- An index of old words does not tell what has those of today.
-            p_by_index AND memwarden_internal.have_old_words(ARRAY[v_shelf.scope_id]) IS NULL, p_query, p_embedding, p_model_id,
-                p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only, NULL);
+            p_by_index AND (v_shelf.scope_id = ANY (p_old)) IS NOT TRUE, p_query, p_embedding, p_model_id, p_vector, p_keyword,
+                p_limit, p_now, p_principal_id, p_labels, p_only, NULL);
         samples := samples || v_part.sample;
         IF v_part.enough THEN
             v_pooled := v_pooled || v_shelf.shelf;
@@ -133,8 +133,8 @@ BEGIN
     END LOOP;
     IF v_wide < 0 THEN
         v_part := memwarden_internal.wide_part(
-            v_wide, v_shelved || memwarden_internal.have_old_words(p_scopes), p_scopes, p_layers, p_by_index, p_query, p_embedding,
-                p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only);
+            v_wide, v_shelved || p_old, p_scopes, p_layers, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit,
+                p_now, p_principal_id, p_labels, p_only);
         samples := samples || v_part.sample;
         beside := v_part.beside;
         changed := v_part.changed;
@@ -170,7 +170,7 @@ COMMENT ON FUNCTION memwarden_internal.grown_part IS
     'Of many small scopes likewise, and what has changed in them. scopes are those that '
     'remain to be read, measured those of which the shared shelf''s vectors are needed; where a sample stands for what '
     'is read, it does not for scopes beside and items changed. Otherwise the shelf is to be read whole, of the scope '
-    'and layer in homes. samples: the statistics of both.';
+    'and layer in homes. samples: the statistics of both. p_old: have_old_words() of the scopes.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.beside_shelves(
     p_shelves integer[], p_layers text[], p_now timestamptz, p_principal_id bigint, p_labels integer[])

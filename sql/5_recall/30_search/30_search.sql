@@ -128,7 +128,7 @@ BEGIN
                                  SELECT unnest(m.languages) FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)));
     END IF;
     v_grown := memwarden_internal.grown_part(
-        p_orgs, p_scopes, p_layers,
+        p_orgs, p_scopes, v_old, p_layers,
         -- What no index knows, another weight, is asked of every item.
         p_limit IS NOT NULL AND p_embedding IS NOT NULL AND NOT v_weight.other,
         p_query, p_embedding, p_model_id, CASE WHEN v_weight.unread = '.' THEN 0 ELSE v_weight.vector END,
