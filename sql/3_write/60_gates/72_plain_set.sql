@@ -228,12 +228,13 @@ BEGIN
     ), formed AS MATERIALIZED (
         SELECT r.* FROM read AS r WHERE r.is_well_formed
     ), alike AS MATERIALIZED (
-        -- Scope by scope: joined as a whole, each would be compared with each of all, since a planner expects one.
+        -- Scope by scope: joined as a whole, each would be compared with each of all, since a planner expects one. What the gates
+        -- will refuse counts too: what came behind it must not be there before.
         SELECT DISTINCT b.place
           FROM (SELECT array_agg(f.place) AS places, array_agg(f.fingerprint) AS fingerprints, array_agg(f.own_model_id) AS models,
                        array_agg(f.vector) AS vectors, array_agg(f.attribute_key) AS attributes, array_agg(f.sought_key) AS sought,
                        min(f.near_from) AS near_from
-                  FROM formed AS f GROUP BY f.scope_id, f.layer HAVING count(*) > 1 OFFSET 0) AS g
+                  FROM read AS f GROUP BY f.scope_id, f.layer HAVING count(*) > 1 OFFSET 0) AS g
          CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.sought)
                AS b (place, fingerprint, model_id, vector, sought_key)
          CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.attributes)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from psycopg import Connection
 from psycopg.rows import DictRow
@@ -168,6 +168,7 @@ def writer(shared_world: World) -> tuple[str, str]:
     return org, shared_world.register(org, descendants=True)
 
 
+TEA = {"layer": "semantic", "content": "tea", "evidence": [{"uri": "docs:notes", "excerpt": "tea"}]}
 _number = itertools.count()
 
 
@@ -220,6 +221,8 @@ def test_plain_requests_are_decided_at_once(
 @WAYS
 @settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(REQUESTS, min_size=1, max_size=12), st.lists(REQUESTS, max_size=6))
+@example([TEA | {"ttl": "-1 day"}, TEA], [])
+@example([TEA | {"embedding": [0.0] * 384}, TEA, TEA | {"embedding": [1.0, 2.0]}], [])
 def test_what_is_decided_at_once_leaves_behind_what_the_gates_would(
     shared_world: World,
     writer: tuple[str, str],
